@@ -137,7 +137,7 @@ internal sealed class Application : ISubject<ProofAccount>
             accounts.Count(message => message.Class is not DeliveryClass.Once && messages.Contains(message.Id)));
     }
 
-    /// <summary>What is left to do, with the requests that the application has not accepted.</summary>
+    /// <summary>The work that is left, with the requests that the application has not accepted.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
     public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken) =>
         [.. await effects.ReadLeftAsync(cancellationToken), .. sender.Refused is { } refused ? [refused] : Array.Empty<string>()];
@@ -175,7 +175,7 @@ internal sealed class Application : ISubject<ProofAccount>
         await bed.DisposeAsync();
     }
 
-    /// <summary>What no earlier account has had.</summary>
+    /// <summary>The effects of no message that no earlier account has had.</summary>
     private List<string> TakeUnexpected(IReadOnlyDictionary<string, IReadOnlyList<string>> found)
     {
         var known = earlier.Keys.Concat(sent).ToHashSet();
@@ -207,7 +207,7 @@ internal sealed class Application : ISubject<ProofAccount>
         await StartAsync(CancellationToken.None);
     }
 
-    /// <summary>Resets what an ended process had open, as the operating system would, and waits until the broker has noticed it.</summary>
+    /// <summary>Resets the connections of an ended process, as the operating system would, and waits until the broker has noticed it.</summary>
     private async Task ForgetConnectionsAsync()
     {
         foreach (var proxy in bed.Proxies)

@@ -46,12 +46,11 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     /// <summary>Only when it has ended.</summary>
     public DateTime EndedUtc => process.ExitTime.ToUniversalTime();
 
-    /// <summary>What the user's service wrote last, on one line.</summary>
+    /// <summary>The last output of the user's service, on one line.</summary>
     public string LastOutput => OutputOf("The service");
 
-    /// <param name="program">What to start.</param>
     /// <param name="placeholders">For its texts.</param>
-    /// <param name="id">The message that it is about; <see langword="null"/>: none.</param>
+    /// <param name="id">The message of the program; <see langword="null"/>: none.</param>
     /// <param name="said">Receives each line of its output.</param>
     /// <exception cref="KitException">There is no such program, or it may not be started.</exception>
     public static ApplicationProcess Start(ProgramToStart program, Placeholders placeholders, Guid? id, Action<string> said)
@@ -88,7 +87,7 @@ internal sealed class ApplicationProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>What it wrote last, on one line.</summary>
+    /// <summary>The last output, on one line.</summary>
     /// <param name="who">The program, as a sentence begins with it.</param>
     public string OutputOf(string who) => last.Kept is { Count: > 0 } lines
         ? $"Its last output: {string.Join(" | ", lines.TakeLast(MostLinesInAMessage).Select(line => line.Trim()))}"
@@ -98,7 +97,7 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     public Task EndAsync(CancellationToken cancellationToken) => process.WaitForExitAsync(cancellationToken);
 
     /// <summary>Kills it with SIGKILL, with all processes that it has started: they can do nothing more.</summary>
-    /// <returns>Its exit code: 137 (128 + 9) after a SIGKILL.</returns>
+    /// <returns>The exit code: 137 (128 + 9) after a SIGKILL.</returns>
     public async Task<int> KillAsync()
     {
         if (isKilled)

@@ -10,13 +10,13 @@ namespace Kit.Runner.Proofs;
 /// </summary>
 internal sealed class CallCounter : IAsyncDisposable
 {
-    /// <summary>So much of a body is searched for the id.</summary>
+    /// <summary>The length of a body that is searched for the id.</summary>
     private const int MostCharacters = 65_536;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
     /// <summary>
-    /// What a client sent before its call is by then at the proxy, which reads another socket: an acknowledgement has no answer that the client waits for.
+    /// Time after which a client's earlier bytes are at the proxy, which reads another socket: an acknowledgement has no answer that the client waits for.
     /// </summary>
     private static readonly TimeSpan Behind = TimeSpan.FromMilliseconds(100);
 
@@ -26,7 +26,7 @@ internal sealed class CallCounter : IAsyncDisposable
     private readonly RequestGate gate;
     private readonly Task answering;
 
-    /// <param name="gate">Of the application's other requests. While it lets nothing pass, calls are not counted.</param>
+    /// <param name="gate">Gate of the application's other requests. While it lets nothing pass, calls are not counted.</param>
     public CallCounter(RequestGate gate)
     {
         this.gate = gate;
@@ -39,7 +39,7 @@ internal sealed class CallCounter : IAsyncDisposable
     public Uri Address { get; }
 
     /// <summary>Every call so far: method, path with query, and body, as one text.</summary>
-    /// <param name="path">How its path begins.</param>
+    /// <param name="path">The beginning of the calls' paths.</param>
     public IReadOnlyList<string> Read(string path)
     {
         lock (calls)
@@ -105,7 +105,7 @@ internal sealed class CallCounter : IAsyncDisposable
         }
     }
 
-    /// <summary>A call is made after what its client has sent before, and must not be seen before that.</summary>
+    /// <summary>Waits for the requests that the client sent before the call, which must not be seen before them.</summary>
     private async Task LetEarlierRequestsPassAsync()
     {
         if (gate.IsArmed)
@@ -114,7 +114,7 @@ internal sealed class CallCounter : IAsyncDisposable
             await Task.Delay(Pause, disposed.Token);
     }
 
-    /// <returns>Whether it counts. The application can have been stopped since the call came, and killed since then.</returns>
+    /// <returns>True if it counts. The application can have been stopped since the call came, and killed since then.</returns>
     private bool Count(HttpListenerRequest request, string body, int freezesBefore)
     {
         lock (calls)

@@ -4,7 +4,7 @@ using Npgsql;
 namespace Kit.Runner.Proofs;
 
 /// <summary>
-/// What was committed together, from logical decoding (<c>test_decoding</c>): the application needs nothing for it. A transaction that was prepared
+/// The transactions that were committed, from logical decoding (<c>test_decoding</c>): the application needs nothing for it. A transaction that was prepared
 /// comes when it is committed.
 /// </summary>
 internal sealed class CommitLog : IAsyncDisposable
@@ -21,7 +21,7 @@ internal sealed class CommitLog : IAsyncDisposable
     {
     }
 
-    /// <summary>What the server must be told, before it is started again, so that its log has the rows.</summary>
+    /// <summary>Sets up the server, before it is started again, so that its log has the rows.</summary>
     /// <exception cref="NpgsqlException">The server refuses it.</exception>
     public static async Task PrepareAsync(string server, CancellationToken cancellationToken)
     {
@@ -35,7 +35,6 @@ internal sealed class CommitLog : IAsyncDisposable
 
     /// <summary>Begins in each database with the next transaction.</summary>
     /// <param name="databases">By the names of the file.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="KitException">The server has no <c>test_decoding</c>.</exception>
     public static async Task<CommitLog> BeginAsync(
         IEnumerable<(string Database, NpgsqlDataSource Source)> databases, CancellationToken cancellationToken)
@@ -64,7 +63,7 @@ internal sealed class CommitLog : IAsyncDisposable
         }
     }
 
-    /// <summary>What was committed since the last time, in the order of the commits within each database.</summary>
+    /// <summary>The transactions committed since the last time, in the order of the commits within each database.</summary>
     /// <exception cref="NpgsqlException">The server cannot be asked.</exception>
     public async Task<IReadOnlyList<CommittedTransaction>> ReadAsync(CancellationToken cancellationToken)
     {
@@ -97,7 +96,7 @@ internal sealed class CommitLog : IAsyncDisposable
         slots.Clear();
     }
 
-    /// <summary>A failure to begin, with what to do; <see langword="null"/>: it is not the server's.</summary>
+    /// <summary>A failure to begin, with the remedy; <see langword="null"/>: it is not the server's.</summary>
     private static KitException? Explained(Exception failure) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.ConfigurationLimitExceeded } => new KitException(

@@ -1,7 +1,7 @@
 namespace Kit.Runner.Proofs;
 
 /// <summary>A transaction that a server has committed.</summary>
-/// <param name="Database">Where, by the name of the file.</param>
+/// <param name="Database">By the name in the file.</param>
 /// <param name="Changes">Its rows: <c>public.placed_order: INSERT: id[uuid]:'…'</c>.</param>
 internal sealed record CommittedTransaction(string Database, IReadOnlyList<string> Changes)
 {
@@ -10,7 +10,6 @@ internal sealed record CommittedTransaction(string Database, IReadOnlyList<strin
     private const int LongestChange = 160;
 
     /// <summary>The transactions in the lines of <c>test_decoding</c>.</summary>
-    /// <param name="database">Where they are.</param>
     /// <param name="lines">Each with its transaction's id. Those of a transaction are next to each other.</param>
     public static IEnumerable<CommittedTransaction> Of(string database, IEnumerable<(string Transaction, string Line)> lines) =>
         from line in lines
@@ -18,7 +17,7 @@ internal sealed record CommittedTransaction(string Database, IReadOnlyList<strin
         group line.Line[BeforeTable.Length..] by line.Transaction into changes
         select new CommittedTransaction(database, [.. changes]);
 
-    /// <summary>Whether one of its rows has the id of a message.</summary>
+    /// <summary>True if one of its rows has the id of a message.</summary>
     public bool Names(Guid message) => Changes.Any(change => ProofAccount.Names(change, message));
 
     /// <summary>A line of a report.</summary>

@@ -12,10 +12,10 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
 
-    /// <summary>Why some statements found nothing, the last time they were executed.</summary>
+    /// <summary>The reasons why some statements found nothing, the last time they were executed.</summary>
     public IEnumerable<string> Missing => missing.Values;
 
-    /// <summary>What every effect has left behind so far, by its name: texts with ids.</summary>
+    /// <summary>The effects so far, by name: texts with ids.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
     public async Task<IReadOnlyDictionary<string, IReadOnlyList<string>>> ReadAsync(CancellationToken cancellationToken)
     {
@@ -35,7 +35,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
         return read;
     }
 
-    /// <summary>What is left to do, as texts.</summary>
+    /// <summary>The work that is left, as texts.</summary>
     /// <inheritdoc cref="ReadAsync" path="/exception"/>
     public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken)
     {

@@ -11,10 +11,9 @@ internal sealed class JsonKeys
     private readonly string place;
     private readonly IReadOnlyList<string> keys;
 
-    /// <param name="element">What should be the object.</param>
-    /// <param name="file">The file.</param>
-    /// <param name="place">Where it is in the file; empty for the whole file.</param>
-    /// <param name="keys">All that it may have.</param>
+    /// <param name="element">The object, or another kind of value.</param>
+    /// <param name="place">In the file; empty for the whole file.</param>
+    /// <param name="keys">All allowed keys.</param>
     /// <exception cref="KitException">It is not an object, or has another key.</exception>
     public JsonKeys(JsonElement element, string file, string place, params IReadOnlyList<string> keys)
     {
@@ -114,7 +113,7 @@ internal sealed class JsonKeys
     /// <summary>An error in this object.</summary>
     public KitException Error(string what, string remedy) => new($"{file}: {what}.", remedy) { IsUsage = true };
 
-    /// <summary>Where a key is, as a reader looks for it.</summary>
+    /// <summary>The place of a key, as a reader looks for it.</summary>
     public string PlaceOf(string key) => (place.Length, key.Length) switch
     {
         (0, _) => key,

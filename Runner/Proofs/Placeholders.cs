@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>What <c>{{…}}</c> stands for in the texts of a proof file.</summary>
+/// <summary>The values of <c>{{…}}</c> in the texts of a proof file.</summary>
 internal sealed partial class Placeholders
 {
     public const string PostgreSql = "postgresql";
@@ -22,12 +22,12 @@ internal sealed partial class Placeholders
         values[Calls] = calls.GetLeftPart(UriPartial.Authority);
     }
 
-    /// <summary>Without the message's id, which each text may have.</summary>
+    /// <summary>The names without the message's id, which each text may have.</summary>
     public IReadOnlyList<string> Names => [.. values.Keys.Select(name => $"{{{{{name}}}}}")];
 
-    /// <param name="databases">The name of each in the file, its server and its real name.</param>
-    /// <param name="broker">The broker, if there is one.</param>
-    /// <param name="portOf">The loopback port that leads to a database or to the broker, by its name; for those without one, their own.</param>
+    /// <param name="databases">The server and the real name of each database, by its name in the file.</param>
+    /// <param name="broker"><see langword="null"/>: there is none.</param>
+    /// <param name="portOf">The loopback port that leads to a database or to the broker, by its name; a server without one has its own port.</param>
     /// <param name="calls">The kit's endpoint for calls to the outside.</param>
     /// <param name="applicationPort">A free port for the application.</param>
     public static Placeholders Of(
@@ -42,7 +42,7 @@ internal sealed partial class Placeholders
         return made;
     }
 
-    /// <summary>The same names without servers, to check a file.</summary>
+    /// <summary>Placeholders without servers, to check a file.</summary>
     public static Placeholders Invented(IEnumerable<string> databases, bool hasBroker) => Of(
         databases.Distinct().ToDictionary(name => name, _ => new NpgsqlConnectionStringBuilder { Username = "u", Password = "p" }),
         hasBroker ? new Uri("amqp://u:p@localhost:5672/v") : null,
@@ -52,17 +52,17 @@ internal sealed partial class Placeholders
 
     public static bool NameABroker(string template) => NameServer(template, Broker);
 
-    /// <summary>Whether a text has a placeholder of a server: its name, alone or before a colon.</summary>
+    /// <summary>True if a text has a placeholder of a server: its name, alone or before a colon.</summary>
     public static bool NameServer(string template, string server) =>
         NamesIn(template).Any(name => name == server || name.StartsWith($"{server}:", StringComparison.Ordinal));
 
     public static bool NameCalls(string template) => NamesIn(template).Contains(Calls);
 
-    /// <summary>The first that nothing stands for; <see langword="null"/> if there is none.</summary>
+    /// <summary>The first unknown placeholder; <see langword="null"/> if there is none.</summary>
     public string? UnknownIn(string template) => NamesIn(template).FirstOrDefault(name => name != IdName && !values.ContainsKey(name));
 
     /// <param name="template">Without unknown names.</param>
-    /// <param name="id">The message's; <see langword="null"/>: the text is of none.</param>
+    /// <param name="id">Id of the text's message; <see langword="null"/>: none.</param>
     public string Fill(string template, Guid? id = null) => Placeholder().Replace(
         template, match => match.Groups["name"].Value is var name && name == IdName && id is not null ? $"{id}" : values.GetValueOrDefault(name, match.Value));
 

@@ -6,7 +6,7 @@ namespace Kit.Runner.Proofs;
 /// <summary>The order of experiments that finds violations early.</summary>
 internal static class PointOrder
 {
-    /// <summary>What takes effect for others, as statements or methods begin.</summary>
+    /// <summary>The beginnings of statements and methods that take effect for others.</summary>
     private static readonly IReadOnlyList<string> TakingEffect =
         ["COMMIT", "PREPARE TRANSACTION", "basic.ack", "basic.nack", "basic.reject", "basic.publish", "tx.commit"];
 

@@ -3,26 +3,24 @@ using Kit.Runner.Results.Proofs;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>What became of some messages of an application.</summary>
-/// <param name="Messages">Each message.</param>
-/// <param name="Left">What was left to do when nothing moved any more.</param>
+/// <summary>The account of some messages of an application.</summary>
+/// <param name="Left">The work that was left when nothing moved any more.</param>
 internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IReadOnlyList<string> Left)
 {
     private const int LengthOfId = 36;
 
-    /// <summary>Messages of earlier experiments that have become something that is not promised.</summary>
+    /// <summary>Messages of earlier experiments whose class is now one that is not promised.</summary>
     public IReadOnlyList<MessageAccount> Changed { get; init; } = [];
 
     /// <summary>The transactions that were committed; <see langword="null"/> if the file does not ask for them.</summary>
     public IReadOnlyList<CommittedTransaction>? Commits { get; init; }
 
-    /// <summary>What was found of no message that anybody sent, as texts.</summary>
+    /// <summary>Effects of no message that was sent, as texts.</summary>
     public IReadOnlyList<string> Unexpected { get; init; } = [];
 
-    /// <param name="messages">Their ids.</param>
-    /// <param name="effects">What a message leaves behind.</param>
-    /// <param name="found">The texts with ids that were found, by the effect's name.</param>
-    /// <param name="left">What is left to do.</param>
+    /// <param name="messages">Ids of the messages.</param>
+    /// <param name="found">Texts with ids, by the effect's name.</param>
+    /// <param name="left">The work that is left.</param>
     /// <param name="output">Lines that the application wrote.</param>
     public static ProofAccount Of(
         IEnumerable<Guid> messages, IReadOnlyList<Effect> effects, IReadOnlyDictionary<string, IReadOnlyList<string>> found, IReadOnlyList<string> left,
@@ -38,12 +36,11 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
         ],
         left);
 
-    /// <summary>Whether a text has the id of a message.</summary>
+    /// <summary>True if a text has the id of a message.</summary>
     public static bool Names(string text, Guid message) => text.Contains($"{message}", StringComparison.OrdinalIgnoreCase);
 
     /// <summary>The texts that have the id of no message: an application that makes up an id, or writes none.</summary>
-    /// <param name="texts">What was found of an effect.</param>
-    /// <param name="sent">Every message that was sent.</param>
+    /// <param name="sent">Every sent message.</param>
     public static IEnumerable<string> OfNobody(IEnumerable<string> texts, IReadOnlySet<Guid> sent) =>
         texts.Where(text => !IdsIn(text).Any(sent.Contains));
 
@@ -77,10 +74,8 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     }
 }
 
-/// <summary>What became of one message.</summary>
-/// <param name="Id">The message.</param>
-/// <param name="Class">Its class.</param>
-/// <param name="Found">What was found of each effect.</param>
+/// <summary>The account of one message.</summary>
+/// <param name="Found">The found texts of each effect.</param>
 internal sealed record MessageAccount(Guid Id, DeliveryClass Class, IReadOnlyList<FoundEffect> Found)
 {
     public const int MostLines = 10;

@@ -8,7 +8,7 @@ using Npgsql;
 namespace Kit.Runner.Proofs;
 
 /// <summary>
-/// Databases and a virtual host for one process of an application at a time, and a proxy before each. The kit itself goes around the proxies.
+/// Databases and a virtual host for one process of an application at a time, and a proxy in front of each. The kit itself goes around the proxies.
 /// </summary>
 internal sealed class ProofBed : IAsyncDisposable
 {
@@ -28,7 +28,7 @@ internal sealed class ProofBed : IAsyncDisposable
 
     public IReadOnlyCollection<FaultProxy> Proxies => proxies.Values;
 
-    /// <summary>The servers, as requests name them.</summary>
+    /// <summary>The names of the servers in requests.</summary>
     public IEnumerable<string> ProxiedServers => proxies.Keys;
 
     /// <summary>The broker's queues.</summary>
@@ -38,10 +38,10 @@ internal sealed class ProofBed : IAsyncDisposable
     /// <summary>The calls that the application has made to the kit's endpoint.</summary>
     public CallCounter Calls => calls;
 
-    /// <summary>For the application: through the proxies.</summary>
+    /// <summary>The values for the application: through the proxies.</summary>
     public Placeholders ForApplication => PlaceholdersWith(proxies.ToDictionary(proxy => proxy.Key, proxy => proxy.Value.Port));
 
-    /// <summary>For everyone else: to the servers.</summary>
+    /// <summary>The values for everyone else: directly to the servers.</summary>
     public Placeholders Direct => PlaceholdersWith(new Dictionary<string, int>());
 
     /// <summary>Creates everything that the file names, and executes its setup.</summary>
@@ -70,7 +70,7 @@ internal sealed class ProofBed : IAsyncDisposable
     }
 
     /// <summary>Waits until the broker has noticed that the application's process is dead.</summary>
-    /// <param name="names">The queues that it can have received from.</param>
+    /// <param name="names">Queues from which it can have received.</param>
     /// <exception cref="KitException">A queue still has a consumer.</exception>
     public Task WaitForNoConsumerAsync(IEnumerable<string> names) =>
         space is null ? Task.CompletedTask : BrokerQueues.WaitForNoConsumerAsync(space.Address, names, CancellationToken.None);
@@ -96,7 +96,7 @@ internal sealed class ProofBed : IAsyncDisposable
         return texts;
     }
 
-    /// <summary>What was committed since the last time; <see langword="null"/> if the file does not ask for it.</summary>
+    /// <summary>The transactions committed since the last time; <see langword="null"/> if the file does not ask for them.</summary>
     public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
         commits is null ? null : await commits.ReadAsync(cancellationToken);
 

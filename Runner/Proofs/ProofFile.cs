@@ -3,18 +3,18 @@ using Kit.Runner.Results.Proofs;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>What a user says about an application in a proof file.</summary>
+/// <summary>A user's description of an application in a proof file.</summary>
 internal sealed record ProofFile
 {
     public const string Suffix = ".proof.json";
 
-    /// <summary>The file.</summary>
+    /// <summary>The path of the file.</summary>
     public required string Path { get; init; }
 
-    /// <summary>Its whole text.</summary>
+    /// <summary>The whole text of the file.</summary>
     public required string Text { get; init; }
 
-    /// <summary>The application, as tokens name it.</summary>
+    /// <summary>The application's name in tokens.</summary>
     public required string Name { get; init; }
 
     /// <summary>The databases that the kit creates on its PostgreSQL server.</summary>
@@ -33,19 +33,19 @@ internal sealed record ProofFile
 
     public required WayToSend Send { get; init; }
 
-    /// <summary>What a message leaves behind, with its dead letters.</summary>
+    /// <summary>The effects of a message, with its dead letters.</summary>
     public required IReadOnlyList<Effect> Effects { get; init; }
 
-    /// <summary>What is 0 when the application has nothing to do.</summary>
+    /// <summary>The counts that are 0 when the application has nothing to do.</summary>
     public required IReadOnlyList<IdleCount> Idle { get; init; }
 
     /// <summary>The classes that a message may be in after a crash.</summary>
     public required IReadOnlySet<DeliveryClass> Promised { get; init; }
 
-    /// <summary>How many of the application's processes may run at the same time, each with databases and queues of its own.</summary>
+    /// <summary>The most processes of the application at the same time, each with databases and queues of its own.</summary>
     public required int Instances { get; init; }
 
-    /// <summary>Whether timelines show which rows were committed together.</summary>
+    /// <summary>True if timelines show which rows were committed together.</summary>
     public bool ReadsCommits { get; init; }
 
     public bool NeedsBroker { get; init; }
@@ -65,11 +65,10 @@ internal sealed record ProofFile
 
 /// <summary>A program of the user. Its texts have placeholders.</summary>
 /// <param name="Command">The program and its arguments.</param>
-/// <param name="Folder">Where it runs.</param>
-/// <param name="Environment">The variables that it gets in addition to those of the kit.</param>
+/// <param name="Environment">Variables in addition to the kit's.</param>
 internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment);
 
-/// <summary>How a message gets to the application.</summary>
+/// <summary>The way in which a message gets to the application.</summary>
 internal abstract record WayToSend;
 
 /// <summary>A statement, which commits the message to the application's queue.</summary>
@@ -79,10 +78,7 @@ internal sealed record SendBySql(string Database, string Sql) : WayToSend;
 internal sealed record SendToQueue(string Queue, string Body, string ContentType, IReadOnlyDictionary<string, string> Headers) : WayToSend;
 
 /// <summary>An HTTP request to the application. Any answer of 200 to 299 means that it has accepted the message, and so do those that are named.</summary>
-/// <param name="Url">The address.</param>
-/// <param name="Method">The method.</param>
-/// <param name="Body">The body; empty: none.</param>
-/// <param name="ContentType">Of the body.</param>
+/// <param name="Body">Empty: none.</param>
 /// <param name="Accepted">Other status codes, with which it says that it has the message already.</param>
 internal sealed record SendByHttp(string Url, string Method, string Body, string ContentType, IReadOnlyList<int> Accepted) : WayToSend;
 
@@ -91,24 +87,23 @@ internal sealed record SendByCommand(ProgramToStart Program) : WayToSend;
 
 /// <summary>Something that the handling of a message leaves behind.</summary>
 /// <param name="Name">For reports.</param>
-/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
 internal abstract record Effect(string Name, int PerMessage)
 {
     /// <inheritdoc cref="FoundEffect.IsDeadLetter"/>
     public bool IsDeadLetter => PerMessage == FoundEffect.NeverThere;
 
-    /// <summary>Whether it leaves the application.</summary>
+    /// <summary>True if it leaves the application.</summary>
     public abstract bool IsSent { get; }
 
-    /// <summary>The server where it is, as requests name it; <see langword="null"/>: at none that the proxy reads.</summary>
+    /// <summary>The server that has it, as requests name it; <see langword="null"/>: none that the proxy reads.</summary>
     public abstract string? Server { get; }
 }
 
 /// <summary>A row.</summary>
 /// <param name="Name">For reports.</param>
-/// <param name="Database">Where it is.</param>
 /// <param name="Sql">Reads it: the first column has the message's id, or a text with the id in it.</param>
-/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
 internal sealed record RowEffect(string Name, string Database, string Sql, int PerMessage) : Effect(Name, PerMessage)
 {
     public override bool IsSent => false;
@@ -118,8 +113,7 @@ internal sealed record RowEffect(string Name, string Database, string Sql, int P
 
 /// <summary>A message in a queue of the broker.</summary>
 /// <param name="Name">For reports.</param>
-/// <param name="Queue">The queue.</param>
-/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
 internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : Effect(Name, PerMessage)
 {
     public override bool IsSent => true;
@@ -129,8 +123,8 @@ internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : 
 
 /// <summary>A call to the kit's endpoint.</summary>
 /// <param name="Name">For reports.</param>
-/// <param name="Path">How its path begins.</param>
-/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+/// <param name="Path">The beginning of its path.</param>
+/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
 internal sealed record CallEffect(string Name, string Path, int PerMessage) : Effect(Name, PerMessage)
 {
     public override bool IsSent => true;

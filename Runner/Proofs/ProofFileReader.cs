@@ -18,7 +18,7 @@ internal sealed class ProofFileReader
     private static readonly IReadOnlyList<string> KeysOfSend =
         ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "accepted", "command", "directory", "environment"];
 
-    /// <summary>What a message of an application can be, by name.</summary>
+    /// <summary>The classes of an application's messages, by name.</summary>
     public static IReadOnlyDictionary<string, DeliveryClass> Classes { get; } = new[]
     {
         DeliveryClass.Once, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Lost, DeliveryClass.Torn, DeliveryClass.Stuck,
@@ -38,7 +38,6 @@ internal sealed class ProofFileReader
         databases = whole.Texts("databases");
     }
 
-    /// <param name="path">The file.</param>
     /// <param name="given">A .NET program to start instead of the command in the file; <see langword="null"/>: none.</param>
     /// <exception cref="KitException">The file cannot be read, or something in it is wrong. The message names the place.</exception>
     public static ProofFile Read(string path, string? given = null)
@@ -58,8 +57,6 @@ internal sealed class ProofFileReader
         return Parse(path, text, given);
     }
 
-    /// <param name="path">The file.</param>
-    /// <param name="text">What is in it.</param>
     /// <param name="given">A .NET program to start instead of the command in the file; <see langword="null"/>: none.</param>
     /// <inheritdoc cref="Read" path="/exception"/>
     public static ProofFile Parse(string path, string text, string? given = null)

@@ -7,7 +7,7 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>Judges what became of a message against what the file promises, and tells how it came to that.</summary>
+/// <summary>Judges a message by the promise of the file, and tells how it came to the result.</summary>
 internal sealed class ProofJudge(ProofFile file)
 {
     private const int MostRequests = 60;
@@ -70,7 +70,7 @@ internal sealed class ProofJudge(ProofFile file)
     }
 
     /// <summary>
-    /// What is promised to an ordinary message. After a kill nothing disturbs it. If the process lives, a session that ends can have had it.
+    /// The promise to an ordinary message. After a kill nothing disturbs it. If the process lives, a session that ends can have had it.
     /// </summary>
     private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
         way.Facts().KillsProcess ? PointVerdict.PromisedUndisturbed : file.Promised.Union(PointVerdict.PromisedUndisturbed).ToHashSet();
@@ -166,7 +166,7 @@ internal sealed class ProofJudge(ProofFile file)
         }
     }
 
-    /// <summary>What was found when nothing moved any more.</summary>
+    /// <summary>The effects that were found when nothing moved any more.</summary>
     private IEnumerable<TimelineStep> EndOf(PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
     {
         foreach (var line in met.Output)

@@ -2,9 +2,8 @@ using Kit.Runner.Points;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>What one <c>prove</c> does.</summary>
-/// <param name="File">The application.</param>
-/// <param name="Folder">Where the results go.</param>
+/// <summary>The plan of one <c>prove</c>.</summary>
+/// <param name="Folder">For the results.</param>
 /// <param name="Only">The only experiment; <see langword="null"/>: all.</param>
 /// <param name="Budget">After this time no new experiment begins; <see langword="null"/>: there is no limit.</param>
 internal sealed record ProofPlan(ProofFile File, string Folder, PointToken? Only, TimeSpan? Budget);

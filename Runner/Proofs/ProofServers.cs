@@ -14,7 +14,7 @@ internal sealed class ProofServers : IAsyncDisposable
     /// <inheritdoc cref="PostgreSql"/>
     public PrivateRabbitMq? RabbitMq { get; }
 
-    /// <summary>Their versions, by name.</summary>
+    /// <summary>The servers' versions, by name.</summary>
     public IReadOnlyDictionary<string, string> Versions => new (string Name, Version? Version)[]
     {
         (Placeholders.PostgreSql, PostgreSql?.Version), (Placeholders.Broker, RabbitMq?.Version),

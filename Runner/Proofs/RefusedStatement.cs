@@ -3,26 +3,26 @@ using Npgsql;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>A statement of a proof file that PostgreSQL does not execute, and whether that can change.</summary>
+/// <summary>A statement of a proof file that PostgreSQL does not execute, at present or at all.</summary>
 internal sealed class RefusedStatement
 {
-    /// <summary>How long a column or a function may be missing: an application that creates its tables can add them one statement later.</summary>
+    /// <summary>Time for which a column or a function may be missing: an application that creates its tables can add them one statement later.</summary>
     private static readonly TimeSpan ToBeAdded = TimeSpan.FromSeconds(3);
 
     private readonly Stopwatch watch = new();
     private string? state;
 
-    /// <summary>Whether the application can still create what is missing. What is written wrong stays wrong.</summary>
+    /// <summary>True if the application can still create the missing object. A wrong statement stays wrong.</summary>
     public bool CanComeRight(PostgresException refusal) => IsAwaited(refusal) is true;
 
-    /// <summary>Whether the statement is wrong, whatever the application does. Anything else can pass, such as a lock or a server that starts.</summary>
+    /// <summary>True if the statement is wrong, whatever the application does. Any other refusal can pass, such as a lock or a server that starts.</summary>
     public bool IsWrong(PostgresException refusal) => IsAwaited(refusal) is false;
 
     /// <summary>The server's words and the place in the statement, on one line.</summary>
     public static string TextOf(PostgresException refusal) =>
         refusal.Position > 0 ? $"{refusal.MessageText} at character {refusal.Position}" : refusal.MessageText;
 
-    /// <summary>Whether what is missing is still awaited; <see langword="null"/>: nothing is missing, and something else is wrong.</summary>
+    /// <summary>True if the missing object is still awaited; <see langword="null"/>: nothing is missing, and something else is wrong.</summary>
     private bool? IsAwaited(PostgresException refusal)
     {
         var since = Since(refusal);
@@ -35,7 +35,7 @@ internal sealed class RefusedStatement
         };
     }
 
-    /// <summary>How long the server has refused it for the same reason: a table that comes late can get its columns after that.</summary>
+    /// <summary>Time since the server first refused it for the same reason: a table that comes late can get its columns after that.</summary>
     private TimeSpan Since(PostgresException refusal)
     {
         if (refusal.SqlState != state)

@@ -5,10 +5,10 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>Sends messages in the way that the file gives. What fails is tried again: an application that starts is not there at once.</summary>
+/// <summary>Sends messages in the way that the file gives. A failed send is tried again: an application that starts is not there at once.</summary>
 internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
 {
-    /// <summary>How long a message can be refused before that is an error.</summary>
+    /// <summary>Time for which a message can be refused before that is an error.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(300);
@@ -73,10 +73,8 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         }
     }
 
-    /// <param name="message">The message.</param>
-    /// <param name="statement">Its statement, if there is one.</param>
-    /// <param name="cancellationToken">Cancels the try.</param>
-    /// <returns>Why it was not accepted; <see langword="null"/> if it was.</returns>
+    /// <param name="statement">The message's statement, if there is one.</param>
+    /// <returns>The reason why it was not accepted; <see langword="null"/> if it was.</returns>
     private async Task<string?> TryAsync(Guid message, RefusedStatement statement, CancellationToken cancellationToken)
     {
         var texts = bed.Direct;

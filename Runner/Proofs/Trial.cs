@@ -5,20 +5,18 @@ using Kit.Runner.Wire;
 namespace Kit.Runner.Proofs;
 
 /// <summary>
-/// One undisturbed message, before any fault. It shows whether the file fits the application; everything that does not is an error that says so.
+/// One undisturbed message, before any fault. It shows if the file fits the application; every mismatch is an error that says so.
 /// </summary>
-/// <param name="file">What the application is, and what it does.</param>
-/// <param name="servers">Those of the proof.</param>
 /// <param name="say">Receives a line if the message is not handled soon, or work stays.</param>
 internal sealed class Trial(ProofFile file, ProofServers servers, Action<string> say)
 {
-    /// <summary>How long an application has to start and to handle a message, and then to become idle.</summary>
+    /// <summary>Time for an application to start and to handle a message, and then to become idle.</summary>
     private readonly TimeSpan patience = TimeSpan.FromSeconds(60);
 
     /// <summary>After that it says what it waits for.</summary>
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long an application may run before the first message without leaving an effect.</summary>
+    /// <summary>Time for which an application runs before the first message; it must leave no effect.</summary>
     private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
 
     private bool isHandled;
@@ -76,11 +74,11 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
         await SeeNothingSentAloneAsync(application, cancellationToken);
     }
 
-    /// <summary>The servers whose addresses the application was given, and that it has asked nothing.</summary>
+    /// <summary>The servers whose addresses the application was given, and that got no request from it.</summary>
     private IEnumerable<string> UnaskedOf(Application application, RequestGate gate) =>
         application.Bed.ProxiedServers.Where(server => !gate.Asked.Contains(server) && IsGiven(server));
 
-    /// <summary>Whether the application was given the server's address.</summary>
+    /// <summary>True if the application was given the server's address.</summary>
     private bool IsGiven(string server)
     {
         var name = server == Placeholders.Broker ? server : $"{Placeholders.PostgreSql}:{server}";
@@ -144,7 +142,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
         }
     }
 
-    /// <summary>That an effect is there, and not of this message; <see langword="null"/>: it is not there, or is of this message.</summary>
+    /// <summary>A text that says that an effect exists, and not of this message; <see langword="null"/>: it does not exist, or is of this message.</summary>
     private static string? OthersIn(KeyValuePair<string, IReadOnlyList<string>> effect, Guid message) =>
         effect.Value.Count > 0 && !effect.Value.Any(text => ProofAccount.Names(text, message))
             ? $"effect '{effect.Key}' has {Figures.Count(effect.Value.Count, "entry", "entries")} without that id; the first: {Shortened(effect.Value[0])}"
@@ -197,8 +195,8 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     }
 
     /// <summary>
-    /// An effect that sending makes is there whatever the application does. A request by HTTP is answered by the application, which alone can make its
-    /// effects.
+    /// Checks that sending alone makes no effect: such an effect would exist whatever the application does. An HTTP request is answered by the application,
+    /// which alone can make its effects.
     /// </summary>
     private async Task SeeNothingSentAloneAsync(Application application, CancellationToken cancellationToken)
     {

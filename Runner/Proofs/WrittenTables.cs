@@ -2,12 +2,12 @@ using System.Text.RegularExpressions;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>The tables to which the requests of a handling write, and whether statements of the file name them.</summary>
+/// <summary>The tables to which the requests of a handling write, named by statements of the file or not.</summary>
 internal static partial class WrittenTables
 {
-    /// <summary>What is doubled there, or missing, no report shows: a counter has no id of its message.</summary>
-    /// <param name="requests">The requests, as in a list.</param>
-    /// <param name="statements">Those of the file.</param>
+    /// <summary>The written tables that no statement names. Their duplicated or missing rows are in no report: a counter has no id of its message.</summary>
+    /// <param name="requests">As in a list.</param>
+    /// <param name="statements">The statements of the file.</param>
     /// <returns>Each table that no statement names, by the first request that writes to it.</returns>
     public static IEnumerable<string> UnreadIn(IEnumerable<string> requests, IReadOnlyCollection<string> statements) =>
         from request in requests
