@@ -10,14 +10,12 @@ internal sealed class HeldTransaction : IAsyncDisposable
     private readonly string name = $"kit_condition_{Guid.NewGuid():N}";
     private bool isEnded;
 
-    /// <summary>Whether it lasted until it was ended here; <see langword="false"/> before that, and if another session ended it.</summary>
+    /// <summary>True if it lasted until it was ended here; <see langword="false"/> before that, and if another session ended it.</summary>
     public bool HasLasted { get; private set; }
 
     private HeldTransaction(string database) => this.database = new NpgsqlConnectionStringBuilder(database) { Pooling = false }.ConnectionString;
 
     /// <summary>Prepares one, which is rolled back when this is disposed.</summary>
-    /// <param name="database">Connection string.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="NpgsqlException">The server cannot be reached, allows no prepared transaction or has no slot left.</exception>
     public static async Task<HeldTransaction> HoldAsync(string database, CancellationToken cancellationToken)
     {

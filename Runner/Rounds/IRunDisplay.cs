@@ -11,29 +11,29 @@ internal interface IRunDisplay
     /// <summary>The template is being filled.</summary>
     IProgress<int> Seeding(int rows);
 
-    /// <summary>What will be measured, before the first round.</summary>
+    /// <summary>Shows the plan of the measured rounds, before the first one.</summary>
     /// <param name="cells">The names of the cells.</param>
-    /// <param name="rounds">How many rounds each cell has.</param>
-    /// <param name="isAtMost">Whether the run may end after fewer.</param>
-    /// <param name="finished">The rounds that were measured before the run was resumed.</param>
+    /// <param name="rounds">Rounds of each cell.</param>
+    /// <param name="isAtMost">True if the run may end after fewer.</param>
+    /// <param name="finished">Measured before the run was resumed.</param>
     void Plan(IReadOnlyList<string> cells, int rounds, bool isAtMost, IReadOnlyList<FinishedRound> finished);
 
     /// <summary>A round begins. Its progress is reported while its clock runs.</summary>
-    /// <param name="cell">The name of its cell.</param>
+    /// <param name="cell">Name of its cell.</param>
     /// <param name="number">From 1; 0 for a trial.</param>
-    /// <param name="name">The round, for a reader.</param>
-    /// <param name="messages">How many it drains.</param>
+    /// <param name="name">For a reader.</param>
+    /// <param name="messages">Messages that it drains.</param>
     IProgress<int> Round(string cell, int number, string name, int messages);
 
     /// <summary>A round, or a pair of them, has ended and is saved.</summary>
-    /// <param name="line">Its result, in one line.</param>
-    /// <param name="round">The same for a table.</param>
-    /// <param name="done">How many have finished.</param>
-    /// <param name="planned">How many there will be.</param>
+    /// <param name="line">The result in one line.</param>
+    /// <param name="round">The result for a table.</param>
+    /// <param name="done">Finished rounds.</param>
+    /// <param name="planned">Rounds in the whole run.</param>
     void Finished(string line, FinishedRound round, int done, int planned);
 }
 
-/// <summary>How a round ended.</summary>
+/// <summary>The end of a round.</summary>
 internal enum RoundMark
 {
     Valid,
@@ -42,10 +42,10 @@ internal enum RoundMark
 }
 
 /// <summary>A round that has ended.</summary>
-/// <param name="Cell">The name of its cell.</param>
+/// <param name="Cell">Name of its cell.</param>
 /// <param name="Number">From 1.</param>
-/// <param name="Mark">How it ended.</param>
-/// <param name="PerSecond">Its rate; <see langword="null"/>: none to show.</param>
+/// <param name="Mark">The end of the round.</param>
+/// <param name="PerSecond"><see langword="null"/>: no rate to show.</param>
 internal sealed record FinishedRound(string Cell, int Number, RoundMark Mark, double? PerSecond)
 {
     public static FinishedRound Of(RoundDocument round) => new(

@@ -8,7 +8,7 @@ using MathNet.Numerics.Statistics;
 namespace Kit.Runner.Rounds;
 
 /// <summary>
-/// Measures how long a round trip through the kit's proxy really takes during a drain: twenty times a second it sends a byte through a proxy with the
+/// Measures the real length of a round trip through the kit's proxy during a drain: twenty times a second it sends a byte through a proxy with the
 /// same settings, in the same process, to a server that sends it back.
 /// </summary>
 internal sealed class PingMeter : IAsyncDisposable
@@ -30,7 +30,7 @@ internal sealed class PingMeter : IAsyncDisposable
     }
 
     /// <summary>Stops it.</summary>
-    /// <returns>What it measured; <see langword="null"/> if no ping came back.</returns>
+    /// <returns>The measured round trip; <see langword="null"/> if no ping came back.</returns>
     public async Task<MeasuredRoundTrip?> StopAsync()
     {
         await stopped.CancelAsync();

@@ -147,7 +147,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         }
     }
 
-    /// <summary>When the clock starts, and how many milliseconds later each message was done.</summary>
+    /// <summary>The start of the clock, and the milliseconds from then until each message was done.</summary>
     private (DateTimeOffset? Start, List<double> Offsets) TimesOf(
         DrainReport report, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead)
     {

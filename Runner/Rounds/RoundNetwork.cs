@@ -5,7 +5,7 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What is between the endpoint of a round and its servers: nothing, or one proxy for each server.</summary>
+/// <summary>The network between the endpoint of a round and its servers: nothing, or one proxy for each server.</summary>
 internal sealed class RoundNetwork : IAsyncDisposable
 {
     private readonly Dictionary<(string Host, int Port), FaultProxy> proxies = [];
@@ -15,9 +15,9 @@ internal sealed class RoundNetwork : IAsyncDisposable
     private SqlCount before = new(0, 0, IsEncrypted: false);
     private PingMeter? pings;
 
-    /// <param name="cell">The cell, which says how far away the servers are.</param>
-    /// <param name="queues">The direct address of the queues.</param>
-    /// <param name="widgets">The direct address of the widgets' database.</param>
+    /// <param name="cell">Its name gives the distance of the servers.</param>
+    /// <param name="queues">Direct address of the queues.</param>
+    /// <param name="widgets">Direct address of the widgets' database.</param>
     /// <exception cref="KitException">A proxy is needed, and the database is reached by a Unix socket, or has several hosts.</exception>
     public RoundNetwork(Cell cell, string queues, string widgets)
     {
@@ -41,13 +41,13 @@ internal sealed class RoundNetwork : IAsyncDisposable
         Queues = Through(toQueues, queues);
     }
 
-    /// <summary>The address of the queues, as the endpoint gets it.</summary>
+    /// <summary>The endpoint's address of the queues.</summary>
     public string Queues { get; }
 
-    /// <summary>The address of the widgets' database, as the endpoint gets it.</summary>
+    /// <summary>The endpoint's address of the widgets' database.</summary>
     public string Widgets { get; }
 
-    /// <summary>Begins to measure what passes.</summary>
+    /// <summary>Begins to measure the traffic.</summary>
     public void StartMeasuring()
     {
         if (proxied is null)
@@ -57,10 +57,10 @@ internal sealed class RoundNetwork : IAsyncDisposable
         pings = new PingMeter(proxied);
     }
 
-    /// <summary>Ends it.</summary>
-    /// <param name="messages">Among which everything is divided.</param>
-    /// <returns><see langword="null"/> if nothing is in between.</returns>
-    /// <exception cref="KitException">No ping came back, so nobody knows how far away the servers were.</exception>
+    /// <summary>Ends the measurement.</summary>
+    /// <param name="messages">The number by which everything is divided.</param>
+    /// <returns><see langword="null"/> if there are no proxies.</returns>
+    /// <exception cref="KitException">No ping came back, so the distance of the servers is unknown.</exception>
     public async Task<NetworkUse?> StopMeasuringAsync(int messages)
     {
         if (pings is null)

@@ -4,11 +4,11 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What all rounds of a cell share.</summary>
-/// <param name="Sizes">How much is seeded, warmed up and drained.</param>
-/// <param name="Clock">The clock that the widgets' server and the scenario allow.</param>
-/// <param name="Queues">The server that holds the queue.</param>
-/// <param name="Widgets">The server that holds the widgets, which can be the same.</param>
+/// <summary>The settings that all rounds of a cell share.</summary>
+/// <param name="Sizes">Rows to seed, messages to warm up with and to drain.</param>
+/// <param name="Clock">As the widgets' server and the scenario allow it.</param>
+/// <param name="Queues">Server of the queue.</param>
+/// <param name="Widgets">Server of the widgets, which can be the same.</param>
 /// <param name="Disk">The disk with the files of the kit's own servers; <see langword="null"/>: there is none.</param>
 /// <param name="Processes">The processes of all the kit's own servers in the run, also of those that the cell does not use.</param>
 internal sealed record RoundSettings(

@@ -9,24 +9,24 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What a run is to do, according to its command line.</summary>
-/// <param name="Cells">The cells that were asked for, runnable or not.</param>
-/// <param name="Sizes">How many rows, messages and rounds.</param>
-/// <param name="Arguments">Which servers to use, and how; for those not named, the kit starts its own.</param>
-/// <param name="RepeatNoisy">Whether noisy rounds are repeated at the end.</param>
-/// <param name="Folder">Where the results go.</param>
-/// <param name="CommandLine">The command as it was typed, secrets masked.</param>
+/// <summary>The plan of a run, according to its command line.</summary>
+/// <param name="Cells">Chosen cells, runnable or not.</param>
+/// <param name="Sizes">Rows, messages and rounds.</param>
+/// <param name="Arguments">The servers and their use; in the place of those not named, the kit starts its own.</param>
+/// <param name="RepeatNoisy">True to repeat noisy rounds at the end.</param>
+/// <param name="Folder">For the results.</param>
+/// <param name="CommandLine">As typed, secrets masked.</param>
 /// <exception cref="KitException">A server's connection string cannot be read.</exception>
 internal sealed record RunPlan(
     IReadOnlyList<Cell> Cells, RunSettings Sizes, TransportArguments Arguments, bool RepeatNoisy, string Folder, string CommandLine)
 {
-    /// <summary>Whether another process chooses the next round (<see cref="Turns"/>).</summary>
+    /// <summary>True if another process chooses the next round (<see cref="Turns"/>).</summary>
     public bool InTurns { get; init; }
 
-    /// <summary>How narrow the ratios are to become; <see langword="null"/>: the number of rounds is given.</summary>
+    /// <summary>The width that the ratios' intervals are to reach; <see langword="null"/>: the number of rounds is given.</summary>
     public Precision? Precision { get; init; }
 
-    /// <summary>How long rounds are to take at least, with what is known of it; <see langword="null"/>: the number of messages is given.</summary>
+    /// <summary>The least length of rounds, with the figures that it needs; <see langword="null"/>: the number of messages is given.</summary>
     public RoundLength? AtLeast { get; init; }
 
     /// <summary>The workers of other machines that run the handlers; <see langword="null"/>: this machine runs them.</summary>
@@ -42,9 +42,9 @@ internal sealed record RunPlan(
         "inserts no row; several processes need --scenario insert or insert-and-send.";
 
     /// <summary>Refuses a plan if nothing in it can run.</summary>
-    /// <param name="cells">The cells that were asked for.</param>
-    /// <param name="runnable">Those of them that can run here.</param>
-    /// <param name="supportOf">Why one cannot.</param>
+    /// <param name="cells">Chosen cells.</param>
+    /// <param name="runnable">The chosen cells that can run here.</param>
+    /// <param name="supportOf">Gives the reason why a cell cannot run.</param>
     /// <exception cref="KitException">There is no such cell, or none can run.</exception>
     public static void Require(IReadOnlyList<Cell> cells, IReadOnlyList<Cell> runnable, Func<Cell, Support> supportOf)
     {
@@ -71,12 +71,12 @@ internal sealed record RunPlan(
         }
     }
 
-    /// <summary>Whether the cells of each transport can run here, as far as that depends on its server.</summary>
+    /// <summary>Each transport with the support for its cells here, as far as that depends on its server.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(Arguments);
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
-    /// <summary>Whether a cell can run here, or the first reason why not.</summary>
+    /// <summary>Support for a cell here, or the first reason why it cannot run.</summary>
     /// <exception cref="UnknownTransportException">Its transport has no descriptor.</exception>
     public Support SupportOf(Cell cell) =>
         cell.Support is { IsSupported: false } never ? never
@@ -86,14 +86,14 @@ internal sealed record RunPlan(
         : ConnectionsOf(cell) is { } needs && !Transport.Of(cell).Widgets.IsNamed(Arguments) ? needs.SupportOnOwn
         : Support.Yes;
 
-    /// <summary>How many messages each process of a cell handles at the same time.</summary>
+    /// <summary>Messages that each process of a cell handles at the same time.</summary>
     public int ConcurrencyOf(Cell cell) => cell.Limits.Handlers ?? Sizes.Concurrency;
 
     /// <summary>The connections of a cell to the PostgreSQL server; <see langword="null"/>: it has none.</summary>
     public ConnectionNeeds? ConnectionsOf(Cell cell) =>
         ConnectionNeeds.Of(cell, ConcurrencyOf(cell)) is { } needs ? needs with { OfWorkers = Workers?.ConnectionsFor(cell.Processes.Count) ?? 0 } : null;
 
-    /// <summary>How many connections the kit's own PostgreSQL server has to accept. That of a resumed run accepts as many as before.</summary>
+    /// <summary>Connections that the kit's own PostgreSQL server has to accept. The server of a resumed run accepts as many as before.</summary>
     public int Connections => Resumed?.MaxConnections
         ?? Runnable.Select(cell => ConnectionsOf(cell)?.Total ?? 0).Append(ClusterSettings.Connections).Max();
 
@@ -103,7 +103,7 @@ internal sealed record RunPlan(
             ? Turns.ReadAsync(Console.In, Console.Out, cells, cancellationToken)
             : Order(cells).ToAsyncEnumerable();
 
-    /// <summary>What is known before the run begins.</summary>
+    /// <summary>A document with the facts that are known before the run begins.</summary>
     public async Task<RunDocument> DescribeAsync(CancellationToken cancellationToken) => new()
     {
         CommandLine = CommandLine,
@@ -139,7 +139,6 @@ internal sealed record RunPlan(
     public int? AttemptAt(Cell cell, int round) => Resumed is null ? 1 : Resumed.NextAttempt(Provenance.NameOf(cell), round);
 
     /// <summary>Every round of the run: round <i>r</i> has every cell once, in an order drawn from the order seed.</summary>
-    /// <param name="cells">The cells that are measured.</param>
     public IEnumerable<(Cell Cell, int Round)> Order(IReadOnlyCollection<Cell> cells)
     {
         var random = new Random(Sizes.OrderSeed);

@@ -24,10 +24,8 @@ internal static class Turns
     public static string LineOf(CellName cell, int round) => $"{Figures.Plain(round)} {cell}";
 
     /// <summary>Reads the requested rounds, up to the line that ends them.</summary>
-    /// <param name="input">The lines.</param>
-    /// <param name="output">Receives a line before each is read.</param>
-    /// <param name="cells">The cells that can be requested.</param>
-    /// <param name="cancellationToken">Ends the wait for a line.</param>
+    /// <param name="output">Receives a line before each line is read.</param>
+    /// <param name="cells">Cells that can be requested.</param>
     /// <exception cref="KitException">A line is not a round of these cells, or the input ends without the line that ends the run.</exception>
     public static async IAsyncEnumerable<(Cell Cell, int Round)> ReadAsync(
         TextReader input, TextWriter output, IReadOnlyCollection<Cell> cells, [EnumeratorCancellation] CancellationToken cancellationToken)
