@@ -5,12 +5,12 @@ using Kit.Endpoints.Cells;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>A filter for each axis of the matrix. An unknown name is refused with a list of those that exist.</summary>
-/// <param name="axes">The axes that have a filter. Any value is allowed on the others.</param>
-/// <param name="isMatrix">Whether an axis without a filter has the values measured by default, rather than all.</param>
-/// <param name="ofRounds">Whether there are also filters for scenario and condition, which only measured rounds have.</param>
+/// <param name="axes">Axes that have a filter. Any value is allowed on the others.</param>
+/// <param name="isMatrix">True if an axis without a filter has the values measured by default, rather than all.</param>
+/// <param name="ofRounds">True if there are also filters for scenario and condition, which only measured rounds have.</param>
 internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofRounds)
 {
-    /// <summary>What is typed for every value of an axis.</summary>
+    /// <summary>The text that stands for every value of an axis.</summary>
     public const string Every = "all";
 
     private IReadOnlyList<(Axis Axis, Option<string[]> Option)> Filters { get; init; } =
@@ -39,9 +39,8 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
             command.Options.Add(option);
     }
 
-    /// <summary>The same filters, and one more by an option of the command's own.</summary>
-    /// <param name="axis">One that only measured rounds have.</param>
-    /// <param name="option">The option.</param>
+    /// <summary>A copy with one more filter, by an option of the command's own.</summary>
+    /// <param name="axis">An axis that only measured rounds have.</param>
     public CellFilter With(Axis axis, Option<string[]> option) => new([], isMatrix, ofRounds)
     {
         Filters = [.. Filters, (axis, option)],
@@ -74,7 +73,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
            select word,
     ];
 
-    /// <summary>Whether a value was named on that axis that names do not leave out.</summary>
+    /// <summary>True if a value was named on that axis that names do not leave out.</summary>
     public bool NamesOtherThanImplied(CommandResult result, Axis axis)
     {
         var option = Filters.Single(filter => filter.Axis == axis).Option;

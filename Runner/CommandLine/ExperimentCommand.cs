@@ -99,7 +99,7 @@ internal sealed class ExperimentCommand : KitCommand
         _ => throw new InvalidOperationException($"No experiment is repeated by '{arguments[0]}'."),
     };
 
-    /// <summary>What was measured until it was stopped is kept, and shown as far as it makes a table.</summary>
+    /// <summary>Keeps the results until it was stopped, and shows them as far as they make a table.</summary>
     private static int Stopped(PublishedExperiment experiment, string folder, int code)
     {
         var repetition = Repetition.SoFarIn(folder, experiment);

@@ -251,7 +251,7 @@ internal sealed class FaultsCommand : KitCommand
         }
     }
 
-    /// <summary>Why a scenario is refused; <see langword="null"/> for an unknown one.</summary>
+    /// <summary>The reason why a scenario is refused; <see langword="null"/> for an unknown one.</summary>
     private static string? WhyNot(string name) => Scenario.All.FirstOrDefault(one => one.Name == name) is { } known
         ? $"'{name}' cannot be accounted for under faults: {ScenarioUnderFaults.SupportOf(known).Because}"
         : null;
@@ -289,7 +289,7 @@ internal sealed class FaultsCommand : KitCommand
         }
     }
 
-    /// <summary>Why a token names no experiment of the chosen cells; <see langword="null"/> if it can.</summary>
+    /// <summary>The reason why a token names no experiment of the chosen cells; <see langword="null"/> if it can.</summary>
     private string? WhyNot(string typed, CommandResult result)
     {
         if (PointToken.TryParse(typed) is not { } token)

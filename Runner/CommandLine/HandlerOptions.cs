@@ -4,7 +4,7 @@ using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>How many messages an endpoint handles at the same time, and with how many connections. Several numbers multiply the cells.</summary>
+/// <summary>The messages that an endpoint handles at the same time, and its connections. Several numbers multiply the cells.</summary>
 internal sealed class HandlerOptions
 {
     private const int MostHandlers = 400;
@@ -22,7 +22,7 @@ internal sealed class HandlerOptions
 
     public IReadOnlyList<Option> All => [concurrency, pool];
 
-    /// <summary>The numbers of handlers. The first is that of cells that name no other.</summary>
+    /// <summary>The numbers of handlers. The first is for cells that name no other.</summary>
     public IReadOnlyList<int> Handlers(ParseResult parsed) =>
         parsed.GetValue(concurrency) is { Length: > 0 } some ? some : [NumberOption.DefaultConcurrency];
 

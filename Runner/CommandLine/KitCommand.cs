@@ -5,14 +5,13 @@ using Kit.Runner.Servers;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>A command whose help ends with examples.</summary>
-/// <param name="name">As it is typed.</param>
 /// <param name="description">One or two sentences; the list of commands shows them too.</param>
-/// <param name="examples">Command lines, each as it is typed after <c>run.sh</c>, and what they are for.</param>
+/// <param name="examples">Command lines, each as it is typed after <c>run.sh</c>, and their purposes.</param>
 internal abstract class KitCommand(string name, string description, params (string Typed, string Purpose)[] examples) : Command(name, description)
 {
     public IReadOnlyList<(string Typed, string Purpose)> Examples => examples;
 
-    /// <summary>Whether an option was typed.</summary>
+    /// <summary>True if an option was typed.</summary>
     protected static bool IsGiven(SymbolResult result, Option option) => result.GetResult(option) is { Implicit: false };
 
     /// <summary>Lets the kit's own servers keep their files in memory.</summary>

@@ -10,7 +10,7 @@ using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>The command <c>load</c> sends at a given rate, or for users, while the endpoint receives. It measures how long each message takes.</summary>
+/// <summary><c>load</c>: sends at a given rate, or for users, while the endpoint receives, and measures the latency of each message.</summary>
 internal sealed class LoadCommand : KitCommand
 {
     private const double FirstRate = 100;
@@ -213,7 +213,7 @@ internal sealed class LoadCommand : KitCommand
             result.AddError("--held-snapshot: applies to one rate or to users, and not with --find-rate.");
     }
 
-    /// <summary>The parts of a load are within it.</summary>
+    /// <summary>Refuses a plan with a part of a load that is not within the load.</summary>
     private static void RequireLengths(LoadPlan plan)
     {
         var (whole, remedy) = (Figures.Measured(plan.Length.TotalSeconds), "Give a longer --for; 'load --help' shows examples.");

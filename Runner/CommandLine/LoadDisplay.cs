@@ -5,13 +5,12 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>A load while it runs: on a terminal one line that changes every second, in a file or pipe a line every ten seconds.</summary>
-/// <param name="output">Where to.</param>
 /// <param name="width">The terminal's columns; <see langword="null"/>: no terminal.</param>
 internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
 {
     private int before;
 
-    /// <summary>How often a line is wanted: its figures cost the servers a question.</summary>
+    /// <summary>Time between two lines: their figures cost the servers a question.</summary>
     public TimeSpan Between { get; } = TimeSpan.FromSeconds(width is null ? 10 : 1);
 
     public void Show(LoadProgress progress)

@@ -6,11 +6,10 @@ namespace Kit.Runner.CommandLine;
 /// <summary>Options that take names, separated by commas or spaces. An unknown name is refused with a list of those that exist.</summary>
 internal static class NamesOption
 {
-    /// <param name="name">As it is typed.</param>
     /// <param name="description">For the help, which adds the names.</param>
-    /// <param name="names">Those that exist.</param>
+    /// <param name="names">Known names.</param>
     /// <param name="whyNot">The reason why a name that exists elsewhere is refused here; <see langword="null"/> for a name that is unknown.</param>
-    /// <param name="read">What was typed, as one of the names; <see langword="null"/>: as it is.</param>
+    /// <param name="read">Turns the typed text into one of the names; <see langword="null"/>: unchanged.</param>
     public static Option<string[]> Of(
         string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null, Func<string, string>? read = null)
     {

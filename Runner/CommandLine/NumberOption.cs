@@ -6,7 +6,7 @@ namespace Kit.Runner.CommandLine;
 /// <summary>Options that take a number. Anything else, and a number out of bounds, is refused with the bounds.</summary>
 internal static class NumberOption
 {
-    /// <summary>That of the published benchmark.</summary>
+    /// <summary>The concurrency of the published benchmark.</summary>
     public const int DefaultConcurrency = 2;
 
     /// <summary>

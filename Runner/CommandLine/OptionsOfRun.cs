@@ -28,7 +28,7 @@ internal static class OptionsOfRun
         (ServerPlace.Option, "the servers of a load have their files on a disk. Those of a 'run' need not; see docs/load.md."),
     ];
 
-    /// <summary>An option for each, which no help shows.</summary>
+    /// <summary>The refused options, which no help shows.</summary>
     public static IEnumerable<Option> Refused => All.Select(one => Refuse(one.Name, one.Reason));
 
     private static Option<string[]> Refuse(string name, string reason)

@@ -11,7 +11,7 @@ namespace Kit.Runner.CommandLine;
 /// <summary>Writes the page of a folder, and the files next to it.</summary>
 internal static class PageOf
 {
-    /// <summary>What counts a round's and an experiment's rows.</summary>
+    /// <summary>The statements that count the rows of a round and of an experiment.</summary>
     private static readonly IReadOnlyList<Statement> Statements =
     [
         new("Rows of a round, with the moments of their commits", WidgetTable.ReadBuilt(withCommitTime: true)),
@@ -23,7 +23,7 @@ internal static class PageOf
     /// <summary>The default file, next to the folder: a folder of results contains nothing that is not its own.</summary>
     public static string DefaultPathOf(string folder) => Path.TrimEndingDirectorySeparator(folder) + "-page/index.html";
 
-    /// <summary>All that the page of a folder shows.</summary>
+    /// <summary>The content of the page of a folder.</summary>
     /// <exception cref="KitException">A folder is damaged, or a further one has no cell of the first.</exception>
     public static PageContent ContentOf(ResultFolder folder, IEnumerable<string> further) =>
         new(HtmlPage.ViewOf(folder, [.. further.Select(ResultFolder.Load)]), ChoicesOfAPage.All, NeedsInWords.CallsOutside, Statements);

@@ -30,7 +30,7 @@ internal sealed class PagesCommand : KitCommand
         SetAction(parsed => Run(RootAbove(Directory.GetCurrentDirectory()), parsed.GetValue(check), Console.Out));
     }
 
-    /// <summary>What the pages show of the matrix.</summary>
+    /// <summary>The framework and transport pairs that the pages show of the matrix.</summary>
     public static IReadOnlyList<ShownKind> Kinds { get; } =
     [
         .. Cell.All.Where(cell => cell.IsPlain && cell.Access.Name == AccessLibrary.Baseline).GroupBy(cell => cell.Kind).Select(cells =>
@@ -41,7 +41,7 @@ internal sealed class PagesCommand : KitCommand
                 cells.ToDictionary(cell => cell.Mode, cell => cell.Support))),
     ];
 
-    /// <summary>Writes the pages of a repository, or only says what differs.</summary>
+    /// <summary>Writes the pages of a repository, or only reports the differences.</summary>
     /// <returns>The exit code.</returns>
     /// <exception cref="KitException">A block cannot be made; no page was written.</exception>
     internal static int Run(string root, bool isCheck, TextWriter output)

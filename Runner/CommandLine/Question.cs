@@ -6,15 +6,13 @@ using Spectre.Console;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>A question with its possible answers: an option of a command, and a prompt on a terminal.</summary>
-/// <param name="name">The option's name.</param>
-/// <param name="text">The question as a sentence without its answers.</param>
-/// <param name="answers">What can be answered.</param>
+/// <param name="text">A sentence without the answers.</param>
 internal sealed class Question<T>(string name, string text, params IReadOnlyList<Answer<T>> answers)
 {
     /// <summary>The option. Its help gives the meaning of each answer; another value is refused with a list of those that exist.</summary>
     public Option<string?> Option { get; } = OptionOf(name, $"{text} {string.Join(' ', answers.Select(one => $"{one.Name}: {one.Meaning}."))}", answers);
 
-    /// <summary>Whether it was answered on the command line.</summary>
+    /// <summary>True if it was answered on the command line.</summary>
     public bool IsAnswered(SymbolResult parsed) => parsed.GetResult(Option) is { Implicit: false };
 
     /// <summary>The typed answer, or else the one that is chosen on the terminal.</summary>

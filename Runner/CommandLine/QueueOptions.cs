@@ -40,7 +40,7 @@ internal sealed class QueueOptions
         }
     }
 
-    /// <exception cref="KitException">What was typed cannot be read.</exception>
+    /// <exception cref="KitException">The typed text cannot be read.</exception>
     public DeadLetters Open(ParseResult parsed)
     {
         var (there, option) = servers.Single(server => parsed.GetValue(server.Option) is not null);

@@ -157,13 +157,13 @@ internal sealed class RunCommand : KitCommand
         }
     }
 
-    /// <summary>Whether the last attempt at each round is valid.</summary>
+    /// <summary>The exit code: success if the last attempt at each round is valid.</summary>
     private static int ExitOf(RecordedRun run) =>
         run.Rounds.GroupBy(round => (round.Cell, round.Round)).All(attempts => attempts.MaxBy(round => round.Attempt)!.Outcome.IsValid())
             ? ExitCode.Success
             : ExitCode.Failure;
 
-    /// <summary>The stored run has its own cells and sizes. Only how to reach named servers is not stored.</summary>
+    /// <summary>Refuses options that a resumed run has stored: its cells and sizes. Only the addresses of named servers are not stored.</summary>
     private void CheckResumed(CommandResult result)
     {
         if (!IsGiven(result, resume))

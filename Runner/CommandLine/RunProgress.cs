@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>How many rounds of a run are done, and how long the others will take at the same pace.</summary>
+/// <summary>The finished rounds of a run, and the time that the others will take at the same pace.</summary>
 internal sealed class RunProgress
 {
     private readonly Stopwatch measuring = new();
@@ -12,7 +12,7 @@ internal sealed class RunProgress
 
     public int Planned { get; private set; }
 
-    /// <summary>Whether the run may end after fewer rounds than planned.</summary>
+    /// <summary>True if the run may end after fewer rounds than planned.</summary>
     public bool IsAtMost { get; private set; }
 
     // Rounds from before a run was resumed took no time here.
@@ -20,12 +20,11 @@ internal sealed class RunProgress
         ? $"{(IsAtMost ? "at most " : "")}about {Duration(measuring.Elapsed / finishedHere * (Planned - Done))} left"
         : "";
 
-    /// <param name="before">The rounds from before the run was resumed.</param>
-    /// <param name="planned">All rounds.</param>
-    /// <param name="isAtMost">Whether the run may end after fewer.</param>
+    /// <param name="before">Rounds from before the run was resumed.</param>
+    /// <param name="isAtMost">True if the run may end after fewer.</param>
     public void Plan(int before, int planned, bool isAtMost) => (Done, Planned, IsAtMost) = (before, planned, isAtMost);
 
-    /// <summary>A round begins. The clock starts with the first: the time for seeding and for trials is not extrapolated.</summary>
+    /// <summary>Begins a round. The clock starts with the first: the time for seeding and for trials is not extrapolated.</summary>
     /// <param name="number">From 1; 0 for a trial.</param>
     public void Begin(int number)
     {

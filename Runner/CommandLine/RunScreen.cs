@@ -4,10 +4,10 @@ using Kit.Runner.Rounds;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>
-/// What a terminal shows below the finished rounds while a run goes on: how far it is, the current round with its rate, and the cells with their
+/// The screen of a terminal below the finished rounds while a run goes on: its progress, the current round with its rate, and the cells with their
 /// rounds. It fits any width and height, and leaves out the least important first.
 /// </summary>
-/// <param name="clock">The time since some moment.</param>
+/// <param name="clock">Time since some moment.</param>
 internal sealed class RunScreen(Func<TimeSpan> clock)
 {
     private const char ToDo = '·';
@@ -37,9 +37,9 @@ internal sealed class RunScreen(Func<TimeSpan> clock)
         }
     }
 
-    /// <summary>Something is counted.</summary>
-    /// <param name="name">What is counted.</param>
-    /// <param name="count">How many there will be.</param>
+    /// <summary>Shows a count.</summary>
+    /// <param name="name">The counted things.</param>
+    /// <param name="count">The final count.</param>
     public IProgress<int> Count(string name, int count) => Show(name, count, ("", 0), isMeasured: false);
 
     public IProgress<int> Round(string cell, int number, string name, int messages)
@@ -61,10 +61,9 @@ internal sealed class RunScreen(Func<TimeSpan> clock)
     }
 
     /// <summary>
-    /// A text for above the screen: broken between words, and padded, because a line is written over one of the screen and does not clear it.
+    /// A text for the lines above the screen: broken between words, and padded, because a line is written over one of the screen and does not clear it.
     /// </summary>
-    /// <param name="text">The text.</param>
-    /// <param name="width">The columns of the terminal.</param>
+    /// <param name="width">Columns of the terminal.</param>
     public static IReadOnlyList<string> Above(string text, int width)
     {
         var columns = Math.Max(1, width - 1);
@@ -87,8 +86,8 @@ internal sealed class RunScreen(Func<TimeSpan> clock)
     }
 
     /// <summary>The lines to show.</summary>
-    /// <param name="width">No line is longer.</param>
-    /// <param name="height">The lines of the terminal. A few of them are left to what is written above.</param>
+    /// <param name="width">Columns that no line exceeds.</param>
+    /// <param name="height">Lines of the terminal. A few of them are left to the texts above.</param>
     public IReadOnlyList<string> Lines(int width, int height)
     {
         lock (changing)

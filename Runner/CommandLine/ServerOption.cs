@@ -4,7 +4,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>What all options that name servers share.</summary>
+/// <summary>The common rules of all options that name servers.</summary>
 internal static class ServerOption
 {
     /// <summary>

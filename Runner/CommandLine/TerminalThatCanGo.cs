@@ -3,10 +3,9 @@ using System.Text;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>
-/// A terminal that can be closed while a command runs. What is written to it then is dropped, so that the command can still stop its servers and keep what
+/// A terminal that can be closed while a command runs. Later output is dropped, so that the command can still stop its servers and keep what
 /// it has measured. A file or a pipe is not wrapped: whoever reads it must learn that something is missing.
 /// </summary>
-/// <param name="terminal">Where to.</param>
 internal sealed class TerminalThatCanGo(TextWriter terminal) : TextWriter
 {
     public override Encoding Encoding => terminal.Encoding;

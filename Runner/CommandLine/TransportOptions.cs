@@ -16,10 +16,10 @@ internal sealed class TransportOptions
 
     public IEnumerable<Option> All => options.Select(one => one.Option);
 
-    /// <summary>Those that name servers.</summary>
+    /// <summary>The options that name servers.</summary>
     public static TransportOptions Servers() => new(Transport.All.SelectMany(transport => transport.Settings));
 
-    /// <summary>Those that choose how a run uses them.</summary>
+    /// <summary>The options for a run's use of them.</summary>
     public static TransportOptions Choices() => new(Transport.All.SelectMany(transport => transport.Choices));
 
     /// <summary>The values from the command line, or else from the environment.</summary>

@@ -4,7 +4,7 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>Says what is wrong with a command line, and what would be right.</summary>
+/// <summary>Explains the error of a command line, with the correct form.</summary>
 internal static class UsageError
 {
     public static void Write(ParseResult parsed, TextWriter output)

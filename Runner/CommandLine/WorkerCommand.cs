@@ -38,7 +38,7 @@ internal sealed class WorkerCommand : KitCommand
         SetAction(RunAsync);
     }
 
-    /// <summary>The option that says how long the two sides wait for each other.</summary>
+    /// <summary>The option for the time that the two sides wait for each other.</summary>
     public static Option<TimeSpan?> Waiting(string description) => NumberOption.Time("--wait", description, TimeSpan.FromSeconds(1), TimeSpan.FromHours(24));
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
