@@ -6,16 +6,15 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Comparing;
 
-/// <summary>What a comparison of two builds is to do, according to its command line.</summary>
-/// <param name="Before">The first build.</param>
-/// <param name="After">The second, which is judged.</param>
-/// <param name="Filters">The cell filters as typed; each build applies them to its own cells.</param>
-/// <param name="Transports">The transports of the cells that this runner chooses by those filters: their servers are needed.</param>
-/// <param name="Sizes">How many rows, messages and rounds; the rounds are for each cell on each side.</param>
-/// <param name="Arguments">Which servers to use; for those not named, the kit starts its own.</param>
+/// <summary>The plan of a comparison of two builds, according to its command line.</summary>
+/// <param name="After">The build that is judged.</param>
+/// <param name="Filters">As typed; each build applies them to its own cells.</param>
+/// <param name="Transports">Transports of the cells that this runner chooses by those filters: their servers are needed.</param>
+/// <param name="Sizes">Rows, messages and rounds; the rounds are for each cell on each side.</param>
+/// <param name="Arguments">The servers; in the place of those not named, the kit starts its own.</param>
 /// <param name="Limits">Margin and threshold.</param>
-/// <param name="Folder">Where the results go.</param>
-/// <param name="CommandLine">The command as it was typed, secrets masked.</param>
+/// <param name="Folder">For the results.</param>
+/// <param name="CommandLine">As typed, secrets masked.</param>
 /// <exception cref="KitException">A server's connection string cannot be read.</exception>
 internal sealed record ComparePlan(
     Build Before,
@@ -30,7 +29,7 @@ internal sealed record ComparePlan(
 {
     public const string ReportFile = "compare.md";
 
-    /// <summary>Whether the cells of each transport can run here, as far as that depends on its server.</summary>
+    /// <summary>Each transport with the support for its cells here, as far as that depends on its server.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; } = Transport.FindSupport(Arguments);
 
     /// <summary>The sizes as the options of <c>run</c>.</summary>

@@ -8,10 +8,10 @@ namespace Kit.Runner.Comparing;
 /// <summary>Two builds, run alternately on the same servers, round by round. <see cref="RunAsync"/> narrates it.</summary>
 internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
 {
-    /// <summary>How many pairs have finished and are saved.</summary>
+    /// <summary>Pairs that have finished and are saved.</summary>
     public int Finished { get; private set; }
 
-    /// <summary>Whether a cell failed that a build should have run: its probe disagreed with its label, or a round failed.</summary>
+    /// <summary>True if a cell failed that a build should have run: its probe disagreed with its label, or a round failed.</summary>
     public bool IsCellRefused { get; private set; }
 
     /// <summary>Runs it. A finished round is saved at once, and the report is written even if the run fails later.</summary>

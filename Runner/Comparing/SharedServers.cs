@@ -16,7 +16,7 @@ internal sealed class SharedServers : IAsyncDisposable
 
     private SharedServers(ComparePlan plan) => this.plan = plan;
 
-    /// <summary>The variables that name them to a build; one is <see langword="null"/> if no server was named or is needed.</summary>
+    /// <summary>The environment variables that name the servers to a build; one is <see langword="null"/> if no server was named or is needed.</summary>
     public IReadOnlyDictionary<string, string?> Variables
     {
         get
@@ -54,7 +54,7 @@ internal sealed class SharedServers : IAsyncDisposable
         }
     }
 
-    /// <summary>Corrects in a side's facts whose servers they were, and on which disk: a build assumes that a named server is the user's.</summary>
+    /// <summary>Corrects the owner and the disk of the servers in a side's facts: a build assumes that a named server is the user's.</summary>
     public RunDocument Owned(RunDocument document) => servers.All.Where(one => one.Server.IsOwn)
         .Aggregate(document with { Disk = disk }, (described, one) => one.Transport.DescribeAsOwn(described));
 

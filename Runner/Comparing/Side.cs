@@ -3,7 +3,7 @@ using Kit.Runner.Stage;
 
 namespace Kit.Runner.Comparing;
 
-/// <summary>One build's half of a comparison: its running <c>run</c> command, and the results that this has stored.</summary>
+/// <summary>One build's half of a comparison: its running <c>run</c> command, and the results that it has stored.</summary>
 internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
 {
     private readonly List<RoundDocument> rounds = [];
@@ -12,7 +12,7 @@ internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
 
     public Build Build => build;
 
-    /// <summary>The document of its run: which cells it can measure, and why it leaves others out.</summary>
+    /// <summary>The document of its run: the cells that it can measure, and the reasons why it leaves others out.</summary>
     public RunDocument Document => document ??= folder.LoadRun();
 
     public RecordedRun Recorded => new(Document, rounds);
@@ -28,7 +28,7 @@ internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
     }
 
     /// <summary>Lets the build end.</summary>
-    /// <returns>Whether every requested cell worked in every round.</returns>
+    /// <returns>True if every requested cell worked in every round.</returns>
     public Task<bool> EndAsync(CancellationToken cancellationToken) => running.EndAsync(cancellationToken);
 
     /// <summary>Replaces the build's document and reports with those for one half of a comparison.</summary>
