@@ -9,10 +9,10 @@ namespace Kit.Runner.Choosing;
 /// <summary>The mode for a handler on one framework and transport.</summary>
 /// <param name="Kind">The framework on the transport. If this build lacks it, there is no advice.</param>
 /// <param name="Cell">
-/// What to take; <see langword="null"/> if no mode there gives the handler what it needs. The mode may need a package that this build lacks, or
+/// The advised cell; <see langword="null"/> if no mode there gives the handler what it needs. The mode may need a package that this build lacks, or
 /// another operating system.
 /// </param>
-/// <param name="LeftOut">The modes that fit better, and why they cannot run there.</param>
+/// <param name="LeftOut">Modes that fit better, and the reasons why they cannot run there.</param>
 internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(TransactionMode Mode, string Because)> LeftOut)
 {
     /// <summary>The transport of <see cref="Kind"/>.</summary>
@@ -32,8 +32,7 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
     public static string NamesOf(Cell cell) => $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}";
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
-    /// <param name="cells">The cells, of every mode.</param>
-    /// <param name="needs">What the handler needs.</param>
+    /// <param name="cells">Cells of every mode.</param>
     public static IReadOnlyList<Advice> For(IEnumerable<Cell> cells, HandlerNeeds needs) =>
     [
         .. from cell in cells

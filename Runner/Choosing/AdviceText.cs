@@ -10,9 +10,8 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Choosing;
 
 /// <summary>Writes advice: a line for each framework and transport, and in full if there is only one.</summary>
-/// <param name="measured">The run whose rates are shown, and its folder; <see langword="null"/> for none.</param>
-/// <param name="load">What else the handler does, and how often.</param>
-/// <param name="output">Where to.</param>
+/// <param name="measured">The run whose rates are shown, and its folder; <see langword="null"/>: none.</param>
+/// <param name="load">The handler's other work, and its rate.</param>
 internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, HandlerLoad load, TextWriter output)
 {
     public void Write(IReadOnlyList<Advice> all)
@@ -35,7 +34,7 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
         output.WriteLine("What the classes mean, and what the rules leave out: docs/choosing-a-mode.md");
     }
 
-    /// <summary>What to take, in words.</summary>
+    /// <summary>The advised mode in words.</summary>
     internal static string TakeOf(Advice advice) => advice switch
     {
         { Kind.InBuild.IsSupported: false } => "not in this build",
