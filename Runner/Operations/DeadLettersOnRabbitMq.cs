@@ -19,8 +19,8 @@ internal sealed class DeadLettersOnRabbitMq : DeadLetters
         $"There is no queue '{name}' in {address}.",
         "Give the endpoint's name (case matters), and the queue's virtual host at the end of the URI.");
 
-    /// <param name="uri">The broker and its virtual host.</param>
-    /// <param name="name">The queue's name.</param>
+    /// <param name="uri">With the virtual host.</param>
+    /// <param name="name">Name of the queue.</param>
     /// <exception cref="KitException">The URI cannot be read.</exception>
     public static DeadLetters Open(string uri, string name)
     {
