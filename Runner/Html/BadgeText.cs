@@ -4,9 +4,9 @@ using Kit.Runner.Results.Views;
 namespace Kit.Runner.Html;
 
 /// <summary>The words of a badge.</summary>
-/// <param name="Name">The mode, and where.</param>
-/// <param name="Finding">What the storm with the most messages in flight found.</param>
-/// <param name="IsOnce">Whether every message was handled exactly once.</param>
+/// <param name="Name">With the mode and its framework and transport.</param>
+/// <param name="Finding">Finding of the storm with the most messages in flight.</param>
+/// <param name="IsOnce">True if every message was handled exactly once.</param>
 public sealed record BadgeText(string Name, string Finding, bool IsOnce)
 {
     /// <param name="row">With a storm of this build.</param>

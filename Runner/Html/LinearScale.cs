@@ -3,11 +3,10 @@ using System.Globalization;
 namespace Kit.Runner.Html;
 
 /// <summary>A scale from zero.</summary>
-/// <param name="Most">The largest value.</param>
-/// <param name="Length">Its place in pixels.</param>
+/// <param name="Length">Pixels from zero to the largest value.</param>
 public sealed record LinearScale(double Most, double Length)
 {
-    /// <summary>So many pixels are free between the texts of two marks.</summary>
+    /// <summary>Free pixels between the texts of two marks.</summary>
     private const double LeastGap = 38;
 
     private static readonly IReadOnlyList<double> Steps = [0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -26,14 +25,14 @@ public sealed record LinearScale(double Most, double Length)
         }
     }
 
-    /// <param name="values">What it must show.</param>
+    /// <param name="values">Values that the scale must show.</param>
     /// <param name="length">In pixels.</param>
     public static LinearScale Of(IEnumerable<double?> values, double length) => new(values.OfType<double>().DefaultIfEmpty(0).Max(), length);
 
-    /// <summary>Where a value is, in pixels.</summary>
+    /// <summary>The position of a value, in pixels.</summary>
     public double At(double? value) => Most <= 0 ? 0 : Length * (value ?? 0) / Most;
 
-    /// <summary>A length as SVG has it.</summary>
+    /// <summary>A length in SVG's format.</summary>
     public static string Pixels(double position) => position.ToString("0.#", CultureInfo.InvariantCulture);
 
     /// <summary>The text of a mark.</summary>

@@ -5,7 +5,7 @@ using Markdig.Syntax.Inlines;
 namespace Kit.Runner.Html;
 
 /// <summary>
-/// How figures can mislead, as docs/measuring.md says it. Links to other pages of the repository become their texts: a page has no repository.
+/// The ways in which figures can mislead, from docs/measuring.md. Links to other pages of the repository become their texts: a page has no repository.
 /// </summary>
 internal static class Misleading
 {
