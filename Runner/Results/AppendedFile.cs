@@ -3,9 +3,8 @@ namespace Kit.Runner.Results;
 /// <summary>Appends to a file and forces it to disk. An incomplete append is undone.</summary>
 internal static class AppendedFile
 {
-    /// <param name="path">The file; it is created if it is missing.</param>
-    /// <param name="bytes">The bytes to append.</param>
-    /// <param name="endOf">Where the file's content ends; anything after it was left by a process that died while it appended.</param>
+    /// <param name="path">Created if it is missing.</param>
+    /// <param name="endOf">Gives the end of the file's content; anything after it was left by a process that died while it appended.</param>
     /// <exception cref="KitException">It cannot be appended; the existing content is untouched.</exception>
     public static void Append(string path, ReadOnlySpan<byte> bytes, Func<FileStream, long> endOf)
     {

@@ -13,7 +13,7 @@ public sealed class CellName : IEquatable<CellName>
     /// <summary>The axes that every cell must name, because reports use them.</summary>
     internal static readonly IReadOnlyList<string> Required = [AxisName.Framework, AxisName.Transport, AxisName.Mode];
 
-    /// <param name="values">The axes and the cell's values on them, in order.</param>
+    /// <param name="values">In the order of the axes.</param>
     /// <exception cref="ArgumentException">A required axis is missing, or one is named twice.</exception>
     public CellName(params IEnumerable<(string Axis, string Value)> values)
     {
@@ -43,8 +43,7 @@ public sealed class CellName : IEquatable<CellName>
     /// <summary>The cell's value on an axis; <see langword="null"/> if it does not name the axis.</summary>
     public string? On(string axis) => Values.FirstOrDefault(value => string.Equals(value.Axis, axis, StringComparison.Ordinal)).Value;
 
-    /// <summary>The same, including the values that names leave out.</summary>
-    /// <param name="axis">The axis.</param>
+    /// <summary>The cell's value on an axis, including the values that names leave out.</summary>
     /// <param name="implied">The values that names leave out, by axis, from the cell's document; <see langword="null"/>: none.</param>
     public string? On(string axis, IReadOnlyDictionary<string, string>? implied) => On(axis) ?? implied?.GetValueOrDefault(axis);
 
@@ -61,7 +60,7 @@ public sealed class CellName : IEquatable<CellName>
     /// <summary>The cell without an axis in its name.</summary>
     public CellName Without(string axis) => new(Values.Where(own => !string.Equals(own.Axis, axis, StringComparison.Ordinal)));
 
-    /// <summary>The same cell of another framework.</summary>
+    /// <summary>The cell with another framework.</summary>
     public CellName WithFramework(string framework) => With(AxisName.Framework, framework);
 
     public bool Equals(CellName? other) => other is not null && Values.SequenceEqual(other.Values);
@@ -77,5 +76,5 @@ public sealed class CellName : IEquatable<CellName>
     public override string ToString() => string.Join('/', Values.Select(value => value.Value));
 }
 
-/// <summary>A cell that cannot run or was not requested, and why.</summary>
+/// <summary>A cell that cannot run or was not requested, with the reason.</summary>
 public sealed record CellLeftOut(CellName Cell, string Because);

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>The rounds of one cell, and which of them count.</summary>
+/// <summary>The rounds of one cell, some of which count.</summary>
 public sealed class CellResult
 {
     public CellResult(CellName cell, IEnumerable<RoundDocument> rounds)
@@ -14,7 +14,7 @@ public sealed class CellResult
 
     public CellName Cell { get; }
 
-    /// <summary>What its moments are; <see langword="null"/> before its first round.</summary>
+    /// <summary>The clock of its moments; <see langword="null"/> before its first round.</summary>
     public ClockSource? Clock => Rounds.Count == 0 ? null : Rounds[0].Clock;
 
     /// <summary>Every attempt, in order.</summary>

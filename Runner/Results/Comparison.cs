@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What a ratio allows to conclude.</summary>
+/// <summary>The conclusion from a ratio.</summary>
 public enum ComparisonVerdict
 {
     Faster,
@@ -15,7 +15,6 @@ public enum ComparisonVerdict
 
 /// <summary>A rate compared with a reference, judged together with the other compared cells.</summary>
 /// <param name="Ratio">Rate divided by reference, by round.</param>
-/// <param name="Verdict">What may be concluded.</param>
 /// <param name="Level">The alpha of the adjusted interval; <see langword="null"/> if there are too few rounds.</param>
 public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, double? Level)
 {

@@ -2,10 +2,10 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results;
 
-/// <summary>How long something took, over a round.</summary>
+/// <summary>Durations over a round.</summary>
 /// <param name="P50Milliseconds">The median.</param>
 /// <param name="P99Milliseconds">The 99th percentile.</param>
-/// <param name="Count">How many were measured.</param>
+/// <param name="Count">Number of measured durations.</param>
 public sealed record Durations(double P50Milliseconds, double P99Milliseconds, int Count)
 {
     /// <summary>The 95th percentile; absent in runs of earlier versions.</summary>
@@ -21,7 +21,7 @@ public sealed record Durations(double P50Milliseconds, double P99Milliseconds, i
     public double? MeanMilliseconds { get; init; }
 
     /// <summary>The mean to the microsecond, and the quantiles of all values, as <see cref="Quantile"/> defines them.</summary>
-    /// <param name="milliseconds">The values, in any order.</param>
+    /// <param name="milliseconds">In any order.</param>
     /// <returns><see langword="null"/> if there is none.</returns>
     public static Durations? Of(IReadOnlyCollection<double> milliseconds)
     {

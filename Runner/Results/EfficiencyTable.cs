@@ -3,11 +3,11 @@ using Kit.Modes;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// How well several processes share a queue: the rate of <i>n</i> processes, divided by <i>n</i> times the rate of one. A row for each number of
+/// The efficiency of several processes that share a queue: the rate of <i>n</i> processes, divided by <i>n</i> times the rate of one. A row for each number of
 /// processes, a column for each mode.
 /// </summary>
-/// <param name="Headers">What its columns are: the cells if they differ in more than processes and mode, the number, the modes.</param>
-/// <param name="Rows">The rows; empty if no cell was measured next to the one with one process.</param>
+/// <param name="Headers">The cells if they differ in more than processes and mode, the number, the modes.</param>
+/// <param name="Rows">Empty if no cell was measured next to the one with one process.</param>
 internal sealed record EfficiencyTable(IReadOnlyList<string> Headers, IReadOnlyList<IReadOnlyList<string>> Rows)
 {
     public const string Title = "Efficiency of several processes";
@@ -51,7 +51,7 @@ internal sealed record EfficiencyTable(IReadOnlyList<string> Headers, IReadOnlyL
             ]);
     }
 
-    /// <summary>Whether a column contains figures, which are right-aligned.</summary>
+    /// <summary>True if a column contains figures, which are right-aligned.</summary>
     public static bool IsFigure(string header) => header is not Others;
 
     private static IEnumerable<string> Leading(bool isLeftOut, string text) => isLeftOut ? [] : [text];

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What the command line's exit codes mean.</summary>
+/// <summary>The exit codes of the command line.</summary>
 public static class ExitCode
 {
     public const int Success = 0;

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// Numbers as all reports write them, in any culture: a point before decimals, a comma between thousands, an en dash for
+/// Numbers in the form of all reports, in any culture: a point before decimals, a comma between thousands, an en dash for
 /// an unknown value.
 /// </summary>
 public static class Figures
@@ -16,9 +16,8 @@ public static class Figures
     public static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
     /// <summary>A count with its noun: <c>1 crash</c>, <c>2 crashes</c>.</summary>
-    /// <param name="count">How many.</param>
-    /// <param name="one">The noun for 1.</param>
-    /// <param name="several">The noun for any other count; <see langword="null"/>: the same with an s.</param>
+    /// <param name="one">Noun for 1.</param>
+    /// <param name="several">Noun for any other count; <see langword="null"/>: the noun for 1 with an s.</param>
     public static string Count(long count, string one, string? several = null) => $"{Count(count)} {(count == 1 ? one : several ?? $"{one}s")}";
 
     /// <summary>A whole number without separators, for names and file names.</summary>

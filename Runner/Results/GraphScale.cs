@@ -4,9 +4,9 @@ namespace Kit.Runner.Results;
 /// The scale that all graphs of a run share, so that they are comparable: the same bins, the same seconds per pixel, and a rate axis from 0
 /// to the same top. A round that took half as long has a graph half as wide.
 /// </summary>
-/// <param name="Bin">The length of a bin: 1, 2 or 5 times a power of ten milliseconds.</param>
-/// <param name="Seconds">The seconds of the whole width.</param>
-/// <param name="PerSecond">The messages per second of the whole height.</param>
+/// <param name="Bin">Length of a bin: 1, 2 or 5 times a power of ten milliseconds.</param>
+/// <param name="Seconds">Seconds of the whole width.</param>
+/// <param name="PerSecond">Messages per second of the whole height.</param>
 public sealed record GraphScale(TimeSpan Bin, double Seconds, double PerSecond)
 {
     private static readonly IReadOnlyList<int> Steps = [1, 2, 5];
@@ -26,7 +26,7 @@ public sealed record GraphScale(TimeSpan Bin, double Seconds, double PerSecond)
         return new GraphScale(bin, longest, drawn.Max(throughput => BinsOf(throughput, bin).Max(stretch => stretch.PerSecond)));
     }
 
-    /// <summary>Whether the round has commits over some time.</summary>
+    /// <summary>True if the round has commits over some time.</summary>
     public static bool CanDraw(RoundDocument round) => round.Throughput.ElapsedSeconds > 0;
 
     /// <summary>The round's commits in bins of this scale. A short last bin is joined with the previous one, as a few moments have no rate.</summary>

@@ -8,10 +8,9 @@ namespace Kit.Runner.Results;
 /// A <see cref="GridTable"/> as a picture: a line for each mode over the values, one graph for each group. All graphs have the same scale. A line has a gap
 /// where a cell was not measured.
 /// </summary>
-/// <param name="table">What it shows.</param>
 internal sealed class GridChart(GridTable table)
 {
-    /// <summary>In pixels.</summary>
+    /// <summary>Width in pixels.</summary>
     public const int Width = 480;
 
     private const int Left = 56;
@@ -34,18 +33,18 @@ internal sealed class GridChart(GridTable table)
         table.Groups.SelectMany(group => group.Values).SelectMany(value => value.Rates.Values)
             .Max(rate => rate?.High ?? rate?.Mean) is { } highest and > 0 ? highest : 1);
 
-    /// <summary>As a page refers to it, after a <c>#</c>.</summary>
+    /// <summary>The id with which a page refers to it, after a <c>#</c>.</summary>
     public string Id => $"by-{table.Axis}";
 
     public int Height => (table.Groups.Count * Group) + (LegendLine * (1 + ((table.Modes.Count - 1) / LegendColumns))) + 8;
 
-    /// <summary>The HTML with which a page shows it.</summary>
+    /// <summary>The HTML element for a page.</summary>
     /// <param name="file">The file with all graphs, as the page refers to it.</param>
     public string ImageOf(string file) =>
         $"<img src=\"{file}#{Id}\" width=\"{Width}\" height=\"{Height}\" alt=\"Messages per second by {table.Axis}, as in the table\">";
 
     /// <summary>Its elements, below others in one picture.</summary>
-    /// <param name="top">Where it begins, in pixels.</param>
+    /// <param name="top">Position of the first element, in pixels.</param>
     public IEnumerable<string> ElementsAt(int top) =>
     [
         $"""<view id="{Id}" viewBox="0 {top} {Width} {Height}"/>""",

@@ -4,9 +4,8 @@ using Kit.Modes;
 namespace Kit.Runner.Results;
 
 /// <summary>A run's rates by the values on one axis: a row for each value, a column for each mode.</summary>
-/// <param name="Axis">The axis.</param>
-/// <param name="Modes">Those that were measured.</param>
-/// <param name="Groups">The cells that differ in more than this axis and the mode are in groups of their own.</param>
+/// <param name="Modes">Measured modes.</param>
+/// <param name="Groups">Cells that differ in more than this axis and the mode are in groups of their own.</param>
 internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IReadOnlyList<GridGroup> Groups)
 {
     public const string Legend =
@@ -16,10 +15,10 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IRead
 
     private const string Others = "Other values";
 
-    /// <summary>Those that a grid varies; each value of them is a number.</summary>
+    /// <summary>The axes that a grid varies; each value on them is a number.</summary>
     internal static IReadOnlyList<string> Axes { get; } = [AxisName.Size, AxisName.Handlers, AxisName.Pool, AxisName.Processes];
 
-    /// <summary>What its columns are: the other values of the cells if there are several groups, the value, the modes.</summary>
+    /// <summary>The columns: the other values of the cells if there are several groups, the value, the modes.</summary>
     public IReadOnlyList<string> Headers => [.. Leading(Groups.Count == 1, Others), Axis, .. Modes];
 
     public IReadOnlyList<IReadOnlyList<string>> Rows =>
@@ -36,7 +35,7 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IRead
     /// <summary>A table for each axis on which the run has several values.</summary>
     public static IReadOnlyList<GridTable> Of(RecordedRun run) => [.. Axes.Select(axis => Of(run, axis)).OfType<GridTable>()];
 
-    /// <summary>Whether a column contains figures, which are right-aligned.</summary>
+    /// <summary>True if a column contains figures, which are right-aligned.</summary>
     public bool IsFigure(string header) => header is not Others && header != Axis;
 
     /// <summary>The number that a value begins with, for example 20 of <c>20-handlers</c>; 0 if it begins with none.</summary>
@@ -73,11 +72,10 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IRead
 }
 
 /// <summary>Cells that differ in the value on the axis and in the mode only.</summary>
-/// <param name="Others">Their other values.</param>
+/// <param name="Others">The cells' other values.</param>
 /// <param name="Values">In the order of their numbers.</param>
 internal sealed record GridGroup(string Others, IReadOnlyList<GridValue> Values);
 
 /// <summary>A value on the axis.</summary>
-/// <param name="Name">As cells name it.</param>
 /// <param name="Rates">By mode; <see langword="null"/> if no round counts.</param>
 internal sealed record GridValue(string Name, IReadOnlyDictionary<string, Estimate?> Rates);

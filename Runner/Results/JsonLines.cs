@@ -14,7 +14,7 @@ internal sealed class JsonLines(string path)
     /// <exception cref="KitException">The line cannot be appended; the existing content is untouched.</exception>
     public void Append<T>(T document) => AppendedFile.Append(path, Encoding.UTF8.GetBytes(LineOf(document)), EndOfLastWholeLine);
 
-    /// <summary>The complete lines with their places, and whether an incomplete one follows.</summary>
+    /// <summary>The complete lines with their places, and a flag for an incomplete one after them.</summary>
     /// <exception cref="KitException">The file may not be read.</exception>
     public (IReadOnlyList<(string Text, string Place)> Whole, bool IsLastCut) Read()
     {

@@ -1,9 +1,8 @@
 namespace Kit.Runner.Results;
 
-/// <summary>A problem that the user can fix: what was expected and found, and what to do. Shown without a stack trace.</summary>
+/// <summary>A problem that the user can fix: what was expected and found, and the remedy. Shown without a stack trace.</summary>
 /// <param name="message">One line: what was expected and what was found. Never a secret.</param>
-/// <param name="remedy">What to do about it.</param>
-/// <param name="cause">The underlying failure, for <c>--verbose</c>.</param>
+/// <param name="cause">Shown with <c>--verbose</c>.</param>
 public sealed class KitException(string message, string remedy, Exception? cause = null) : Exception(message, cause)
 {
     public string Remedy { get; } = remedy;
@@ -15,6 +14,6 @@ public sealed class KitException(string message, string remedy, Exception? cause
         return failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message;
     }
 
-    /// <summary>Whether the command line is wrong, on any machine.</summary>
+    /// <summary>True if the command line is wrong, on any machine.</summary>
     public bool IsUsage { get; init; }
 }

@@ -5,9 +5,7 @@ public static class MarkdownTables
 {
     private static readonly IReadOnlyList<string> Marks = ["|", "*", "<", "`"];
 
-    /// <param name="run">The run.</param>
     /// <param name="graphs">The file with the graphs, as the report refers to it.</param>
-    /// <param name="output">Where to.</param>
     public static void Write(RecordedRun run, string graphs, TextWriter output)
     {
         output.WriteLine($"# Run of {Figures.Moment(run.Document.StartedUtc)}");

@@ -6,7 +6,6 @@ using System.Text;
 namespace Kit.Runner.Results;
 
 /// <summary>The commits of one attempt at a round, as stored in <c>moments.bin</c>. <c>docs/moments.md</c> describes each byte.</summary>
-/// <param name="Cell">The cell's name.</param>
 /// <param name="Round">From 1.</param>
 /// <param name="Attempt">From 1.</param>
 /// <param name="Microseconds">From the first handler entry to each commit, ascending.</param>
@@ -68,7 +67,7 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
         return HeaderLength + (long)BinaryPrimitives.ReadUInt32LittleEndian(bytes[(Magic.Length + 1)..]) + ChecksumLength;
     }
 
-    /// <param name="block">As long as <see cref="LengthOf"/> says.</param>
+    /// <param name="block">With the length of <see cref="LengthOf"/>.</param>
     /// <exception cref="InvalidDataException">It is damaged.</exception>
     public static MomentBlock Read(byte[] block)
     {

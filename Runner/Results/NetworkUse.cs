@@ -1,16 +1,16 @@
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// What passed during a drain between an endpoint and its servers, seen by the kit's proxy. It includes what the endpoint asked when it started and
+/// The traffic during a drain between an endpoint and its servers, seen by the kit's proxy. It includes what the endpoint asked when it started and
 /// stopped.
 /// </summary>
-/// <param name="Trip">How long a round trip took.</param>
+/// <param name="Trip">Time of a round trip.</param>
 /// <param name="SqlStatements">Statements that PostgreSQL completed, per message; several can be sent at once.</param>
 /// <param name="SqlRoundTrips">
 /// Round trips to PostgreSQL, per message, over all connections, including those for which no message waits.
 /// </param>
-/// <param name="SqlConnections">The most connections to PostgreSQL that were open at the same time, since the handler's process started.</param>
+/// <param name="SqlConnections">The most open connections to PostgreSQL at the same time, since the handler's process started.</param>
 public sealed record NetworkUse(MeasuredRoundTrip Trip, Reading SqlStatements, Reading SqlRoundTrips, int SqlConnections);
 
-/// <summary>How long pings through the kit's proxy took during a drain.</summary>
+/// <summary>Times of pings through the kit's proxy during a drain.</summary>
 public sealed record MeasuredRoundTrip(double MeanMilliseconds, double P99Milliseconds, int Pings);

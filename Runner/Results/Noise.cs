@@ -13,18 +13,16 @@ public sealed record Noise(Reading OtherCpuShare, double Limit, string? BusiestP
     /// <summary>If flushes took longer than this multiple of their time before the run, the round is noisy.</summary>
     public const double FlushLimit = 1.5;
 
-    /// <summary>
-    /// How long a flush took around the drain, as a multiple of its time before the first round; absent if the server is not the kit's own.
-    /// </summary>
+    /// <summary>The time of a flush around the drain, as a multiple of its time before the first round; absent if the server is not the kit's own.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? FlushRatio { get; init; }
 
-    /// <summary>Whether the round is noisy. A share that could not be measured does not make it noisy; the reports say that it is unknown.</summary>
+    /// <summary>True if the round is noisy. A share that could not be measured does not make it noisy; the reports say that it is unknown.</summary>
     public bool IsNoisy() => AreProcessorsNoisy() || IsDiskNoisy();
 
-    /// <summary>Whether other processes used too much CPU time.</summary>
+    /// <summary>True if other processes used too much CPU time.</summary>
     public bool AreProcessorsNoisy() => OtherCpuShare.Value > Limit;
 
-    /// <summary>Whether a flush took too long.</summary>
+    /// <summary>True if a flush took too long.</summary>
     public bool IsDiskNoisy() => FlushRatio > FlushLimit;
 }

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>One row per probed cell: what commits when, how isolated, how many at a time.</summary>
+/// <summary>One row per probed cell: the order of its commits, its isolation, its handlers at the same time.</summary>
 internal static class ProbeTable
 {
     private const string Cell = "Cell";

@@ -3,13 +3,13 @@ using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results;
 
-/// <summary>How many times as fast as a reference something is, with its uncertainty.</summary>
+/// <summary>A rate as a multiple of a reference, with its uncertainty.</summary>
 /// <param name="Log">Natural logarithm of the ratio.</param>
 /// <param name="Error">
 /// Standard error of <paramref name="Log"/>; <see langword="null"/> for one pair, which has no spread.
 /// </param>
 /// <param name="Freedom">Degrees of freedom of Student's t.</param>
-/// <param name="Pairs">The number of pairs of rounds; for two runs, that of the run with fewer.</param>
+/// <param name="Pairs">Pairs of rounds; for two runs, the rounds of the run with fewer.</param>
 /// <remarks>
 /// The rounds of a run are interleaved, so a slow minute affects both of a pair, and cancels out in their ratio. For n pairs with
 /// dᵢ = ln(rateᵢ / referenceᵢ) the ratio is exp(d̄), and the interval exp(d̄ ± t(1 − α/2; n − 1) · s / √n): the t-test for paired

@@ -5,7 +5,7 @@ public sealed record Reading(double? Value, string? Because)
 {
     public static Reading Of(double value) => new(value, null);
 
-    /// <summary>The same per message, divided by <paramref name="count"/>.</summary>
+    /// <summary>The figure per message, divided by <paramref name="count"/>.</summary>
     public Reading Per(int count) => Value is { } total ? Of(total / count) : this;
 
     public static Reading Missing(string because) => new(null, because);

@@ -54,7 +54,7 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> for the strictest itself, and if no round counts in both.</returns>
     public Comparison? AgainstStrictest(CellResult result) => toStrictest.GetValueOrDefault(result.Cell);
 
-    /// <summary>Whether no stricter mode was planned among the cells that differ only in the mode.</summary>
+    /// <summary>True if no stricter mode was planned among the cells that differ only in the mode.</summary>
     public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestNextTo(result), result);
 
     /// <summary>
@@ -80,7 +80,7 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> for <c>transactions-off</c> itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstTransactionsOff(CellResult result) => toTransactionsOff.GetValueOrDefault(result.Cell);
 
-    /// <summary>How far the 95 % interval of a ratio reaches from the ratio, as a share, for the widest of all ratios.</summary>
+    /// <summary>The distance between a ratio and the ends of its 95 % interval, as a share, for the widest of all ratios.</summary>
     /// <returns><see langword="null"/> if there is no ratio; infinity if one has a single pair of rounds.</returns>
     public double? WidestInterval => new[] { toStrictest, toBare, toDefault, toTransactionsOff }
         .SelectMany(ratios => ratios.Values)
@@ -88,16 +88,16 @@ public sealed class RecordedRun
             ? (interval.High / compared.Ratio.Value) - 1
             : double.PositiveInfinity));
 
-    /// <summary>Whether a cell was measured next to the one with the default values.</summary>
+    /// <summary>True if a cell was measured next to the one with the default values.</summary>
     internal bool HasCellsNextToTheirDefault => Cells.Any(cell => !IsDefault(cell) && DefaultNextTo(cell) is not null);
 
-    /// <summary>Whether cells receive several messages at once.</summary>
+    /// <summary>True if cells receive several messages at once.</summary>
     internal bool HasBatches => Cells.Any(cell => BatchOf(cell) > 1);
 
-    /// <summary>Whether there are cells in which no commit waits for the disk.</summary>
+    /// <summary>True if there are cells in which no commit waits for the disk.</summary>
     internal bool HasCellsWithoutFlush => Cells.Any(cell => cell.Cell.On(AxisName.Flush, Document.Implied) == LogFlush.None.Name);
 
-    /// <summary>Whether the duration of batches was measured, which older runs do not have.</summary>
+    /// <summary>True if the duration of batches was measured, which older runs do not have.</summary>
     internal bool HasDurationsOfBatches => Rounds.Any(round => round.Batch is not null);
 
     /// <summary>
@@ -114,15 +114,14 @@ public sealed class RecordedRun
     /// The cell's rate over that of the cell with the default values, computed for a disk with another flush: each flush of a message takes longer by the
     /// difference, and nothing else changes.
     /// </summary>
-    /// <param name="result">The cell.</param>
-    /// <param name="flushMilliseconds">How long a flush of that disk takes.</param>
+    /// <param name="flushMilliseconds">Time of a flush of that disk.</param>
     /// <returns><see langword="null"/> if the run's disk or the flushes were not measured, or one of the two cells has no rate.</returns>
     internal double? ComputedAgainstDefault(CellResult result, double flushMilliseconds) =>
         DefaultNextTo(result) is { } reference ? SecondsAt(flushMilliseconds, reference) / SecondsAt(flushMilliseconds, result) : null;
 
     internal bool IsDefault(CellResult result) => result.Cell == DefaultOf(result);
 
-    /// <summary>Whether frameworks can be set against the bare driver.</summary>
+    /// <summary>True if frameworks can be set against the bare driver.</summary>
     internal bool HasSeveralFrameworks => Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any();
 
     public static bool IsFloor(CellResult result) => string.Equals(result.Cell.Framework, Floor, StringComparison.Ordinal);
@@ -151,7 +150,7 @@ public sealed class RecordedRun
     private CellName DefaultOf(CellResult result) =>
         (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
 
-    /// <summary>How long a worker has one message, if a flush takes so long.</summary>
+    /// <summary>The time for which a worker has one message, if a flush takes so long.</summary>
     private double? SecondsAt(double flushMilliseconds, CellResult cell) =>
         HandlersOf(cell) / cell.Rate?.Mean
         + (cell.MeanOf(round => round.Costs.WalFlushes.Value) * (flushMilliseconds - Document.Disk?.Flush.P50Milliseconds) / 1_000);

@@ -1,8 +1,8 @@
 namespace Kit.Runner.Results;
 
 /// <summary>A file that is computed from the other files of its folder.</summary>
-/// <param name="Name">Its name in the folder.</param>
-/// <param name="Write">Writes all of it.</param>
+/// <param name="Name">In the folder.</param>
+/// <param name="Write">Writes the whole file.</param>
 public sealed record ReportFile(string Name, Action<TextWriter> Write)
 {
     /// <summary>Its content.</summary>
@@ -24,7 +24,7 @@ public sealed record ReportFile(string Name, Action<TextWriter> Write)
     /// <exception cref="KitException">It cannot be written.</exception>
     public void WriteTo(string folder) => WholeFile.Write(Path.Combine(folder, Name), Write);
 
-    /// <summary>Whether the folder contains it as it would be written now.</summary>
+    /// <summary>True if the folder contains it as it would be written now.</summary>
     /// <exception cref="KitException">It may not be read.</exception>
     public bool IsIn(string folder)
     {

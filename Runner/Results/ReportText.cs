@@ -41,7 +41,7 @@ internal static class ReportText
         "What each cell did with a few messages, observed from outside and from within the handler. " +
         "A cell that does not do what its label says is not measured.";
 
-    /// <summary>The settings of PostgreSQL without which a commit, or what it has written, does not survive a crash of the machine.</summary>
+    /// <summary>The settings of PostgreSQL without which a commit, or its data, does not survive a crash of the machine.</summary>
     private static readonly string[] WaitForTheDisk = ["fsync", "synchronous_commit", "full_page_writes"];
 
     /// <summary>A warning that belongs next to every figure of a run; <see langword="null"/>: none.</summary>
@@ -70,7 +70,7 @@ internal static class ReportText
     private static readonly IReadOnlyList<string> Words =
         [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];
 
-    /// <summary>Whether a column contains figures, which are right-aligned; names and graphs are left-aligned.</summary>
+    /// <summary>True if a column contains figures, which are right-aligned; names and graphs are left-aligned.</summary>
     public static bool IsFigure(string header) => !Words.Contains(header, StringComparer.Ordinal);
 
     public static string ScaleOf(GraphScale scale) => scale.Seconds == 0

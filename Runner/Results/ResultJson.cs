@@ -4,13 +4,13 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results;
 
-/// <summary>How documents are written, and the version of their content.</summary>
+/// <summary>The format of documents, and the version of their content.</summary>
 public static class ResultJson
 {
     /// <summary>Increased when an older kit could misread a new document, or a newer kit an old one.</summary>
     public const int Schema = 2;
 
-    /// <summary>For a document in a file of its own.</summary>
+    /// <summary>Options for a document in a file of its own.</summary>
     public static JsonSerializerOptions Options { get; } = new(JsonSerializerDefaults.General)
     {
         PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
@@ -22,6 +22,6 @@ public static class ResultJson
         NewLine = "\n",
     };
 
-    /// <summary>For a document that is a line of a file.</summary>
+    /// <summary>Options for a document that is a line of a file.</summary>
     public static JsonSerializerOptions Lines { get; } = new(Options) { WriteIndented = false };
 }

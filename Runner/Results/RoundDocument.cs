@@ -4,7 +4,7 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results;
 
-/// <summary>Where the moments of <see cref="RoundDocument.OffsetsMilliseconds"/> come from.</summary>
+/// <summary>The source of the moments of <see cref="RoundDocument.OffsetsMilliseconds"/>.</summary>
 public enum ClockSource
 {
     /// <summary>The database's record of when each row's transaction committed.</summary>
@@ -36,51 +36,53 @@ public sealed record RoundDocument
 
     public required Noise Noise { get; init; }
 
-    /// <summary>How many messages were preloaded.</summary>
+    /// <summary>Preloaded messages.</summary>
     public required int Messages { get; init; }
 
-    /// <summary>How many messages were handled at a time, by all processes together.</summary>
+    /// <summary>Messages handled at a time, by all processes together.</summary>
     public required int Concurrency { get; init; }
 
-    /// <summary>How many messages each process handled; <see langword="null"/> if there was one.</summary>
+    /// <summary>Messages handled by each process; <see langword="null"/> if there was one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<int>? HandledByEach { get; init; }
 
-    /// <summary>How long it took to restore the widgets' database; <see langword="null"/> if the round failed before.</summary>
+    /// <summary>Duration of the restore of the widgets' database; <see langword="null"/> if the round failed before.</summary>
     public required double? RestoreSeconds { get; init; }
 
-    /// <summary>How long it took to preload the messages; <see langword="null"/> if the round failed before.</summary>
+    /// <summary>Duration of the preload of the messages; <see langword="null"/> if the round failed before.</summary>
     public required double? PreloadSeconds { get; init; }
 
     /// <summary>Messages per second of the warm-up drain, in a process that has just started.</summary>
     public required double? ColdPerSecond { get; init; }
 
-    /// <summary>When the clock starts; <see langword="null"/> if no handler was entered.</summary>
+    /// <summary>Start of the clock; <see langword="null"/> if no handler was entered.</summary>
     public required DateTimeOffset? FirstHandlerEntryUtc { get; init; }
 
     public required ClockSource Clock { get; init; }
 
-    /// <summary>How often a handler was entered. More than <see cref="Messages"/> means retries.</summary>
+    /// <summary>Number of times that a handler was entered. More than <see cref="Messages"/> means retries.</summary>
     public required int HandlerEntries { get; init; }
 
-    /// <summary>How often a handler returned; absent in older runs.</summary>
+    /// <summary>Number of times that a handler returned; absent in older runs.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Handled { get; init; }
 
-    /// <summary>How many messages ended in each class; see <see cref="RoundAccount"/>.</summary>
+    /// <summary>Messages by final class; see <see cref="RoundAccount"/>.</summary>
     [JsonConverter(typeof(AccountsConverter))]
     public required IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; }
 
     public required MessageCosts Costs { get; init; }
 
-    /// <summary>From the decision until the second phase had run and the row was visible; <see langword="null"/> in modes without a second phase.</summary>
+    /// <summary>
+    /// Time from the decision until the second phase had run and the row was visible; <see langword="null"/> in modes without a second phase.
+    /// </summary>
     public required Durations? SecondPhase { get; init; }
 
-    /// <summary>From the receive of a batch to its commit; <see langword="null"/> without batches.</summary>
+    /// <summary>Time from the receive of a batch to its commit; <see langword="null"/> without batches.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Durations? Batch { get; init; }
 
-    /// <summary>Where the time of a message went; absent in runs of earlier versions, and if the endpoint measures none of it.</summary>
+    /// <summary>The time of a message by phase; absent in runs of earlier versions, and if the endpoint measures none of it.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public ServiceTime? ServiceTime { get; init; }
 
@@ -88,7 +90,7 @@ public sealed record RoundDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Promotions { get; init; }
 
-    /// <summary>What passed through the kit's proxy; <see langword="null"/> if the endpoint was connected to its servers directly.</summary>
+    /// <summary>The traffic through the kit's proxy; <see langword="null"/> if the endpoint was connected to its servers directly.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public NetworkUse? Network { get; init; }
 
@@ -100,12 +102,10 @@ public sealed record RoundDocument
     public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];
 
     /// <summary>A round without results, to be filled in.</summary>
-    /// <param name="cell">What is measured.</param>
-    /// <param name="number">The round's number, from 1.</param>
-    /// <param name="attempt">The attempt at it, from 1.</param>
-    /// <param name="sizes">How many messages are drained, and how many at a time.</param>
-    /// <param name="clock">The source of its offsets.</param>
-    /// <param name="missing">Why there is no figure.</param>
+    /// <param name="number">From 1.</param>
+    /// <param name="attempt">From 1.</param>
+    /// <param name="sizes">Messages to drain, and messages at a time.</param>
+    /// <param name="missing">The reason why there is no figure.</param>
     public static RoundDocument Blank(CellName cell, int number, int attempt, RunSettings sizes, ClockSource clock, Reading missing) => new()
     {
         Cell = cell,
@@ -133,7 +133,7 @@ public sealed record RoundDocument
     [JsonIgnore]
     public Throughput Throughput => new(OffsetsMilliseconds);
 
-    /// <summary>For a reader.</summary>
+    /// <summary>The name of the round, for a reader.</summary>
     [JsonIgnore]
     public string Name => NameOf(Cell.ToString(), Round, Attempt);
 
@@ -144,7 +144,7 @@ public sealed record RoundDocument
     public static string NameOf(string cell, int round, int attempt) => $"{cell}, round {Figures.Plain(round)}{(attempt > 1 ? " again" : "")}";
 }
 
-/// <summary>What a message cost in a round: totals divided by the messages.</summary>
+/// <summary>The costs of a message in a round: totals divided by the messages.</summary>
 /// <param name="Commits">Transactions committed by the server.</param>
 /// <param name="WalFlushes">Times that the write-ahead log was forced to disk.</param>
 /// <param name="WalBytes">Bytes written to the write-ahead log.</param>

@@ -1,16 +1,16 @@
 namespace Kit.Runner.Results;
 
-/// <summary>How long the rounds of a run were to take at least, and what each cell drains to take that long.</summary>
-/// <param name="Seconds">A round that would be shorter drains a multiple of the messages.</param>
-/// <param name="Cells">The messages of each round of a cell, after its trial drain. All its rounds have as many.</param>
+/// <summary>The least length of a run's rounds, and the messages that each cell drains in that time.</summary>
+/// <param name="Seconds">Least length. A round that would be shorter drains a multiple of the messages.</param>
+/// <param name="Cells">Messages of each round of a cell, after its trial drain. All its rounds have as many.</param>
 public sealed record RoundLength(double Seconds, IReadOnlyList<CellMessages> Cells)
 {
-    /// <summary>Rounds differ in their rate, and a faster one than the trial should still be long enough.</summary>
+    /// <summary>Extra share of messages: rounds differ in their rate, and a faster one than the trial should still be long enough.</summary>
     public const double Reserve = 0.1;
 
     /// <summary>The messages of a cell's rounds.</summary>
-    /// <param name="messages">The messages that were asked for.</param>
-    /// <param name="trial">How the cell drained these; <see langword="null"/> if that failed.</param>
+    /// <param name="messages">The requested messages.</param>
+    /// <param name="trial">The drain of these by the cell; <see langword="null"/> if it failed.</param>
     /// <returns>As many if the trial took long enough or failed, or a multiple of them.</returns>
     public int MessagesAfter(int messages, Throughput? trial)
     {
@@ -21,7 +21,7 @@ public sealed record RoundLength(double Seconds, IReadOnlyList<CellMessages> Cel
         return messages * (int)Math.Min(multiple, Math.Floor((double)int.MaxValue / messages));
     }
 
-    /// <summary>For a reader.</summary>
+    /// <summary>The length in words, for a reader.</summary>
     public string Text()
     {
         var sizes = Cells.GroupBy(cell => cell.Messages).OrderBy(same => same.Key).Select(same =>
@@ -31,5 +31,5 @@ public sealed record RoundLength(double Seconds, IReadOnlyList<CellMessages> Cel
     }
 }
 
-/// <summary>How many messages each round of a cell drains.</summary>
+/// <summary>Messages that each round of a cell drains.</summary>
 public sealed record CellMessages(CellName Cell, int Messages);

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What a reader must know about single rounds: why one failed, which were noisy, what could not be measured.</summary>
+/// <summary>Notes on single rounds for a reader: failures with their reasons, noise, missing measurements.</summary>
 internal static class RoundNotes
 {
     private const string AllCells = "All cells";
@@ -47,7 +47,7 @@ internal static class RoundNotes
         $"{Figures.Share(Math.Abs(outlier.FromMedian))} {(outlier.FromMedian < 0 ? "below" : "above")} the cell's median (modified z-score " +
         $"{Figures.Measured(outlier.Score)}). It counts.";
 
-    /// <summary>Told once, however many there are.</summary>
+    /// <summary>Advice on outliers, once, however many there are.</summary>
     private static IEnumerable<string> AdviceOn(IReadOnlyList<Outlier> outliers)
     {
         if (outliers.Any(outlier => outlier.IsSlowStart))

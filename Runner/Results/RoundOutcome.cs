@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>Whether a round's figures can be used.</summary>
+/// <summary>The verdict on a round's figures: usable only if valid.</summary>
 public enum Verdict
 {
     /// <summary>Every message and every row was accounted for.</summary>
@@ -17,7 +17,6 @@ public enum Verdict
 }
 
 /// <summary>The verdict on a round, with the reasons if it failed.</summary>
-/// <param name="Verdict">Whether the round counts.</param>
 /// <param name="Reasons">Empty for a valid round, otherwise at least one.</param>
 public sealed record RoundOutcome(Verdict Verdict, IReadOnlyList<string> Reasons)
 {

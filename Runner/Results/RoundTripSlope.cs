@@ -3,7 +3,7 @@ using MathNet.Numerics;
 
 namespace Kit.Runner.Results;
 
-/// <summary>How the time that a worker has one message grows with the distance of the servers.</summary>
+/// <summary>The growth of the time for which a worker has one message, with the distance of the servers.</summary>
 /// <remarks>
 /// In each round, a line is fitted by least squares through the cell's distances: the measured round trip in ms, and the time for which a worker has a
 /// message, in ms. Its slope is the number of round trips that a message waits for; its intercept is the time that does not depend on the distance.
@@ -29,13 +29,13 @@ internal sealed class RoundTripSlope
     /// <summary>The round trips that a message waits for; <see langword="null"/> if no round has two distances, or the slope is not above zero.</summary>
     public Estimate? Trips { get; }
 
-    /// <summary>How long a worker has a message without the network; <see langword="null"/> as <see cref="Trips"/>.</summary>
+    /// <summary>The time for which a worker has a message without the network; <see langword="null"/> as <see cref="Trips"/>.</summary>
     public double? RestMilliseconds { get; }
 
     /// <summary>The nearest distance, whose counts are shown: a longer drain has more polls of an idle connection among its statements.</summary>
     public CellResult Nearest { get; }
 
-    /// <summary>One for each cell that was measured at several distances.</summary>
+    /// <summary>The slope of each cell that was measured at several distances.</summary>
     public static IReadOnlyList<RoundTripSlope> Of(RecordedRun run) =>
     [
         .. run.Cells.Where(cell => cell.Cell.On(AxisName.RoundTrip) is not null)

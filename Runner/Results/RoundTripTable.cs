@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>One row per cell that was measured at several distances: how many round trips a message waits for, and what passes.</summary>
+/// <summary>One row per cell that was measured at several distances: the round trips that a message waits for, and the traffic.</summary>
 internal static class RoundTripTable
 {
     public const string Legend =

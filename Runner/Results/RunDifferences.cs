@@ -1,11 +1,11 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What keeps rounds from belonging to one run: another build, machine, server or disk.</summary>
+/// <summary>Differences that keep rounds from belonging to one run: another build, machine, server or disk.</summary>
 public static class RunDifferences
 {
-    /// <summary>The differences in words. What one of the two does not know yet is not compared.</summary>
+    /// <summary>The differences in words. Facts that one of the two does not know yet are not compared.</summary>
     /// <param name="then">The stored run.</param>
-    /// <param name="now">The facts of the process that is to resume it.</param>
+    /// <param name="now">Facts of the process that is to resume it.</param>
     public static IEnumerable<string> Between(RunDocument then, RunDocument now)
     {
         var current = FactsOf(now).ToDictionary(group => group.Name, group => group.Facts, StringComparer.Ordinal);

@@ -12,7 +12,7 @@ public sealed record RunDocument
 
     public required DateTimeOffset StartedUtc { get; init; }
 
-    /// <summary><see langword="null"/> while the run goes on.</summary>
+    /// <summary>The end of the run; <see langword="null"/> while it goes on.</summary>
     public required DateTimeOffset? EndedUtc { get; init; }
 
     public required RunEnding Ending { get; init; }
@@ -28,26 +28,26 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Fingerprint { get; init; }
 
-    /// <summary>Whether noisy rounds are repeated at the end. Absent in runs of earlier versions.</summary>
+    /// <summary>True if noisy rounds are repeated at the end. Absent in runs of earlier versions.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public bool? RepeatsNoisy { get; init; }
 
-    /// <summary>The precision that was asked for; absent if the number of rounds was given.</summary>
+    /// <summary>The requested precision; absent if the number of rounds was given.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Precision? Precision { get; init; }
 
-    /// <summary>How long its rounds were to take at least; absent if that was not asked for.</summary>
+    /// <summary>The requested least length of its rounds; absent if none was requested.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public RoundLength? AtLeast { get; init; }
 
-    /// <summary>When it was resumed, the earliest first; absent if it never was.</summary>
+    /// <summary>The resumptions, the earliest first; absent if there were none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<Resumption>? Resumed { get; init; }
 
     /// <summary>The machine of the runner.</summary>
     public required HostFacts Host { get; init; }
 
-    /// <summary>How many workers of other machines ran the handlers; absent if the runner's machine did.</summary>
+    /// <summary>Workers of other machines that ran the handlers; absent if the runner's machine did.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? WorkersNeeded { get; init; }
 
@@ -58,21 +58,21 @@ public sealed record RunDocument
     /// <summary>Version by package name.</summary>
     public required IReadOnlyDictionary<string, string> Packages { get; init; }
 
-    /// <summary>What the PostgreSQL server reports about itself: version and every setting that affects durability.</summary>
+    /// <summary>Facts that the PostgreSQL server reports about itself: version and every setting that affects durability.</summary>
     public required IReadOnlyDictionary<string, string> Server { get; init; }
 
-    /// <summary>The same for the RabbitMQ broker, and how its queues are used; empty if no cell needed one.</summary>
+    /// <summary>Facts about the RabbitMQ broker, with the use of its queues; empty if no cell needed one.</summary>
     public IReadOnlyDictionary<string, string> Broker { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The same for the SQL Server; absent if no cell needed one.</summary>
+    /// <summary>Facts about the SQL Server; absent if no cell needed one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? SqlServer { get; init; }
 
-    /// <summary>The same for every other server, by name; absent if no cell needed one.</summary>
+    /// <summary>Facts about every other server, by name; absent if no cell needed one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyDictionary<string, string>>? Servers { get; init; }
 
-    /// <summary>Where the kit's own servers kept their files; absent if none was started.</summary>
+    /// <summary>The disk of the kit's own servers; absent if none was started.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public DiskFacts? Disk { get; init; }
 
@@ -87,7 +87,7 @@ public sealed record RunDocument
     /// <summary>The largest number of connections in each pool.</summary>
     public required IReadOnlyDictionary<string, int> PoolSizes { get; init; }
 
-    /// <summary>How long it took to fill the template database; <see langword="null"/> before that.</summary>
+    /// <summary>Time to fill the template database; <see langword="null"/> before that.</summary>
     public required double? SeedingSeconds { get; init; }
 
     /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
@@ -99,18 +99,17 @@ public sealed record RunDocument
 
     public required IReadOnlyList<CellLeftOut> LeftOut { get; init; }
 
-    /// <summary>What each cell did with a few messages before anything was measured.</summary>
+    /// <summary>The behaviour of each cell with a few messages before anything was measured.</summary>
     public IReadOnlyList<CellProbed> Probes { get; init; } = [];
 }
 
-/// <summary>That a run was resumed.</summary>
-/// <param name="AtUtc">When.</param>
-/// <param name="CommandLine">The command as typed, secrets masked.</param>
+/// <summary>A resumption of a run.</summary>
+/// <param name="CommandLine">As typed, secrets masked.</param>
 public sealed record Resumption(DateTimeOffset AtUtc, string CommandLine);
 
 /// <summary>The commit that the kit was built from.</summary>
 /// <param name="Id">Its hash.</param>
-/// <param name="Dirty">Whether the work tree had uncommitted changes.</param>
+/// <param name="Dirty">True if the work tree had uncommitted changes.</param>
 public sealed record GitCommit(string Id, bool Dirty)
 {
     private const int ShortLength = 7;
@@ -119,39 +118,37 @@ public sealed record GitCommit(string Id, bool Dirty)
     [JsonIgnore]
     public string ShortId => Id[..Math.Min(ShortLength, Id.Length)];
 
-    /// <summary>The short id, and whether there were changes.</summary>
+    /// <summary>The short id, with a mark if there were changes.</summary>
     [JsonIgnore]
     public string Name => ShortId + Changes;
 
-    /// <summary>What a reader is told after an id or a version: nothing, if there were no changes.</summary>
+    /// <summary>The addition to an id or a version for a reader: empty if there were no changes.</summary>
     [JsonIgnore]
     public string Changes => Dirty ? " with changes" : "";
 
-    /// <summary>Whether both are one build: neither had uncommitted changes.</summary>
+    /// <summary>True if both are one build: neither had uncommitted changes.</summary>
     public bool IsSameBuildAs(GitCommit? other) => !Dirty && other is { Dirty: false } && Id == other.Id;
 
-    /// <summary>The whole id, and whether there were changes.</summary>
+    /// <summary>The whole id, with a mark if there were changes.</summary>
     public override string ToString() => Id + Changes;
 }
 
 /// <summary>A built runner that was compared.</summary>
-/// <param name="Folder">Where it was.</param>
-/// <param name="Version">Its version, with the commit that it was built from.</param>
+/// <param name="Version">With the commit that it was built from.</param>
 /// <param name="Fingerprint">Of the kit's own assemblies: equal fingerprints mean the same build.</param>
 public sealed record BuildFacts(string Folder, string Version, string Fingerprint);
 
-/// <summary>What a cell did with single messages before it was measured.</summary>
-/// <param name="Cell">The cell.</param>
+/// <summary>The behaviour of a cell with single messages before it was measured.</summary>
 /// <param name="AmbientTransaction">Isolation level of the handler's ambient transaction; <see langword="null"/> without one.</param>
 /// <param name="Isolation">Isolation level of the handler's connection, as the database names it.</param>
-/// <param name="RowCommits">When other sessions saw the handler's row.</param>
-/// <param name="MessageLeaves">When the message no longer belonged to the queue.</param>
+/// <param name="RowCommits">The moment at which other sessions saw the handler's row.</param>
+/// <param name="MessageLeaves">The moment at which the message no longer belonged to the queue.</param>
 /// <param name="MostTogether">The most handlers that ran at the same time.</param>
 /// <param name="BodyBytes">A message's body as the transport stores it.</param>
 public sealed record CellProbed(
     CellName Cell, string? AmbientTransaction, string? Isolation, string RowCommits, string MessageLeaves, int MostTogether, int? BodyBytes);
 
-/// <summary>The machine that a run was made on.</summary>
+/// <summary>The machine of a run.</summary>
 /// <param name="Cores">Logical cores.</param>
 /// <param name="CpuModel">As the system names it.</param>
 /// <param name="MemoryBytes">The memory that the system may use.</param>

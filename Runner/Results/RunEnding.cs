@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>How far a run has got.</summary>
+/// <summary>The state of a run.</summary>
 public enum RunState
 {
     /// <summary>It is running, or its process died and could not change this.</summary>
@@ -9,7 +9,7 @@ public enum RunState
     Stopped,
 }
 
-/// <summary>Whether a run was completed, and if not, why.</summary>
+/// <summary>The state of a run, with the reason if it was not completed.</summary>
 public sealed record RunEnding(RunState State, string? Because)
 {
     public static RunEnding Running { get; } = new(RunState.Running, null);

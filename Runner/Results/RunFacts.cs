@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>The head of every report: where, with what and how the figures were made.</summary>
+/// <summary>The head of every report: place, means and method of the measurements.</summary>
 internal static class RunFacts
 {
     public const string Facts = "Facts";

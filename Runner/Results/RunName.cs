@@ -5,16 +5,15 @@ namespace Kit.Runner.Results;
 /// <summary>The name of a stored run: the day on which it began, and the commit of the kit.</summary>
 public static class RunName
 {
-    /// <summary>What to do if a folder of results cannot be used.</summary>
+    /// <summary>The remedy if a folder of results cannot be used.</summary>
     internal const string NameAnother = "Name a new folder with --out.";
 
-    /// <param name="started">When it began.</param>
     /// <param name="commit"><see langword="null"/> if it is unknown.</param>
     public static string Of(DateTimeOffset started, GitCommit? commit) =>
         started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture) + (commit?.ShortId ?? "unknown");
 
-    /// <summary>Refuses a folder that is there.</summary>
-    /// <exception cref="KitException">It is.</exception>
+    /// <summary>Refuses a folder that exists.</summary>
+    /// <exception cref="KitException">It exists.</exception>
     public static void RequireNew(string folder)
     {
         if (Path.Exists(folder))
@@ -23,8 +22,6 @@ public static class RunName
 
     /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
     /// <param name="parent">The folder that is to contain it.</param>
-    /// <param name="started">When the run begins.</param>
-    /// <param name="commit">The commit of the kit.</param>
     public static string NewFolder(string parent, DateTimeOffset started, GitCommit? commit)
     {
         var name = Path.Combine(parent, Of(started, commit));

@@ -1,7 +1,7 @@
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// How long a worker was busy with a message, phase by phase, as the endpoint's own packages measured it during a drain; the second phase is in
+/// The time of a worker for a message, phase by phase, as the endpoint's own packages measured it during a drain; the second phase is in
 /// <see cref="RoundDocument.SecondPhase"/>. It is not latency: the time that a message waits in its queue is not in it.
 /// </summary>
 /// <param name="Receive">From the worker's query to the handler's call; <see langword="null"/> if no package measures it.</param>

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>A row for each cell: how long a worker was busy with a message, phase by phase.</summary>
+/// <summary>A row for each cell: the time of a worker for a message, phase by phase.</summary>
 internal static class ServiceTimeTable
 {
     public const string Title = "Service time";
@@ -21,11 +21,11 @@ internal static class ServiceTimeTable
         durations.Max(each => each.MaxMilliseconds),
     ]);
 
-    /// <summary>For a terminal, which has no room for four figures.</summary>
+    /// <summary>Columns for a terminal, which has no room for four figures.</summary>
     public static IReadOnlyList<SummaryColumn> ShortColumns { get; } =
         Of(durations => [durations.Average(each => each.P50Milliseconds), durations.Max(each => each.P99Milliseconds)]);
 
-    /// <summary>Whether the run has such times, which runs of earlier versions do not have.</summary>
+    /// <summary>True if the run has such times, which runs of earlier versions do not have.</summary>
     public static bool IsIn(RecordedRun run) => run.Rounds.Any(round => round.ServiceTime is not null);
 
     // A mean of high percentiles would hide the round with the longest times.

@@ -5,7 +5,6 @@ namespace Kit.Runner.Results;
 /// <summary>Reads a stored document, and refuses one that is damaged or of another schema.</summary>
 internal static class StoredJson
 {
-    /// <param name="text">The document.</param>
     /// <param name="place">Its file, and its line if a file has several.</param>
     /// <exception cref="KitException">It is damaged or of another schema; the message names the place.</exception>
     public static T Read<T>(string text, string place) => Parse(place, () =>
@@ -18,7 +17,6 @@ internal static class StoredJson
     });
 
     /// <summary>Reads a line that has no schema of its own.</summary>
-    /// <param name="text">The line.</param>
     /// <param name="place">Its file and number.</param>
     /// <exception cref="KitException">It is damaged; the message names the place.</exception>
     public static T ReadLine<T>(string text, string place) => Parse(place, () => JsonSerializer.Deserialize<T>(text, ResultJson.Options));

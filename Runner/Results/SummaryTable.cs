@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>One row per cell: how fast, how sure, against the strictest mode and the bare driver, and where the time went.</summary>
+/// <summary>One row per cell: speed, precision, ratios to the strictest mode and the bare driver, and the parts of the time.</summary>
 internal static class SummaryTable
 {
     public const string Mode = "Mode";

@@ -9,7 +9,7 @@ internal static class Svg
     /// <summary>A label in grey, which can be read on light and on dark ground.</summary>
     /// <param name="x">In pixels.</param>
     /// <param name="y">Of its baseline, in pixels.</param>
-    /// <param name="anchor">Which part of it is at <paramref name="x"/>: start (the default of SVG), middle or end.</param>
+    /// <param name="anchor">The part of it at <paramref name="x"/>: start (the default of SVG), middle or end.</param>
     /// <param name="text">Not escaped yet.</param>
     public static string Text(double x, double y, string anchor, string text) =>
         $"""<text x="{Pixels(x)}" y="{Pixels(y)}"{(anchor == "start" ? "" : $" text-anchor=\"{anchor}\"")} fill="#6e7781">""" +

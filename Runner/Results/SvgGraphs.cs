@@ -25,7 +25,7 @@ public static class SvgGraphs
     private const int High = Bottom + 16;
     private const int Step = High + 8;
 
-    /// <summary>The HTML with which a page shows the graph of a round.</summary>
+    /// <summary>The HTML element for the graph of a round.</summary>
     /// <param name="file">The file with all graphs, as the page refers to it.</param>
     /// <param name="round">A round with a graph.</param>
     public static string ImageOf(string file, RoundDocument round) =>

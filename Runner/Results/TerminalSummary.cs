@@ -2,15 +2,14 @@ using Spectre.Console;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The same tables for a terminal: at the end of a run, and when a stored one is reported.</summary>
+/// <summary>The tables for a terminal: at the end of a run, and when a stored one is reported.</summary>
 public static class TerminalSummary
 {
     // The padding of a column, and the line of the border before it; the line after the last.
     private const int Between = 3;
     private const int End = 1;
 
-    /// <param name="run">What to show.</param>
-    /// <param name="output">Where to; plain text, no colours.</param>
+    /// <param name="output">Gets plain text, no colours.</param>
     /// <param name="width">Columns of the terminal; cells wrap between words within it, and a table is wider if a figure or word would not fit.</param>
     public static void Write(RecordedRun run, TextWriter output, int width)
     {
@@ -58,11 +57,10 @@ public static class TerminalSummary
     private static void WriteTable(IAnsiConsole console, string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows) =>
         WriteTable(console, title, headers, rows, ReportText.IsFigure);
 
-    /// <param name="console">Where to.</param>
-    /// <param name="title">Stands above the table.</param>
+    /// <param name="title">Above the table.</param>
     /// <param name="headers">One for each column.</param>
     /// <param name="rows">Each with a cell for each column.</param>
-    /// <param name="canWrap">Whether a column is right-aligned and may wrap between words. No column ever breaks a word or a figure.</param>
+    /// <param name="canWrap">True if a column is right-aligned and may wrap between words. No column ever breaks a word or a figure.</param>
     internal static void WriteTable(
         IAnsiConsole console, string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, Func<string, bool> canWrap)
     {

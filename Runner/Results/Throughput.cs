@@ -57,12 +57,12 @@ public sealed class Throughput
     public double? FirstTenthPerSecond => PerSecondBetween(0, 0.1);
 
     /// <summary>
-    /// The same from a quarter to three quarters of the messages: without the beginning, which may be slower or faster, and without the end, at which
-    /// fewer workers are busy.
+    /// The rate from a quarter to three quarters of the messages: without the beginning, which may be slower or faster, and without the end, at which fewer
+    /// workers are busy.
     /// </summary>
     public double? MiddleHalfPerSecond => PerSecondBetween(0.25, 0.75);
 
-    /// <summary>The same in the last tenth.</summary>
+    /// <summary>The rate in the last tenth.</summary>
     public double? LastTenthPerSecond => PerSecondBetween(0.9, 1);
 
     /// <summary>
@@ -125,8 +125,7 @@ public sealed class Throughput
 
 /// <summary>The commits of a stretch of time.</summary>
 /// <param name="Start">Seconds after the first handler entry.</param>
-/// <param name="Seconds">Its length.</param>
-/// <param name="Commits">How many commits are in it.</param>
+/// <param name="Seconds">Its length in seconds.</param>
 public sealed record RateBin(double Start, double Seconds, int Commits)
 {
     public double PerSecond => Commits / Seconds;

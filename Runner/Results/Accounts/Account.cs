@@ -7,7 +7,7 @@ namespace Kit.Runner.Results.Accounts;
 /// gets the first class whose rule holds, and for every finding one does.
 /// </summary>
 /// <remarks>
-/// The order of the rules decides where a message is counted, not whether it is noticed: <see cref="MessageVerdict.Also"/> has the
+/// The order of the rules decides the class that counts a message, and hides no other: <see cref="MessageVerdict.Also"/> has the
 /// other classes whose rules hold, and <see cref="ViolationsOf"/> checks both. First come findings that make the rest uncertain (a mistake in
 /// the experiment, prepared or half-done work), then effects that cannot be undone, then outstanding work, then the good endings.
 /// </remarks>
@@ -46,7 +46,7 @@ public sealed class Account
         Counts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => byClass[kind].Count());
     }
 
-    /// <summary>One for each message, by message id: those whose send was confirmed, and those that were found.</summary>
+    /// <summary>The verdicts by message id: on the messages whose send was confirmed, and on those that were found.</summary>
     public IReadOnlyList<MessageVerdict> Verdicts { get; }
 
     /// <summary>The number of messages in each class, including empty ones. They add up to the <see cref="Verdicts"/>.</summary>
@@ -101,7 +101,7 @@ public sealed class Account
     public IReadOnlyList<MessageVerdict> AllOf(DeliveryClass deliveryClass) => [.. Verdicts.Where(verdict => verdict.Is(deliveryClass))];
 
     /// <summary>The evidence for messages that are not <see cref="DeliveryClass.Once"/>: a line that names each, then its findings.</summary>
-    /// <param name="perClass">For at most this many messages of each class, the first by id.</param>
+    /// <param name="perClass">The most messages of each class, the first by id.</param>
     public IReadOnlyList<string> EvidenceOfOthers(int perClass) =>
     [
         .. from verdict in Verdicts.GroupBy(verdict => verdict.Class).OrderBy(kind => kind.Key).SelectMany(kind => kind.Take(perClass))
@@ -115,8 +115,7 @@ public sealed class Account
     /// <summary>
     /// Every message in a class that is not promised, alone or among others, and every prepared transaction that no message explains.
     /// </summary>
-    /// <param name="allowed">The classes that a mode allows under a fault.</param>
-    /// <param name="limits">The known reasons for other classes.</param>
+    /// <param name="limits">Known reasons for other classes.</param>
     public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed, params IReadOnlyList<KnownLimit> limits)
     {
         var promised = string.Join(", ", allowed.Order().Select(Words.Of));
@@ -165,14 +164,14 @@ public sealed class Account
         || (traces.Rows.Count > 0 && workload.RowsPerAttempt == 0)
         || traces.Sink.Any(row => row.Mistake is not null);
 
-    /// <summary>Whether an attempt at it has had its effect: a row, or if it inserts none, its message.</summary>
+    /// <summary>True if an attempt at it has had its effect: a row, or if it inserts none, its message.</summary>
     private static bool HasEffect(Traces traces, Workload workload) => traces.Rows.Count > 0 || (workload.RowsPerAttempt == 0 && traces.Sink.Count > 0);
 
     // A message without an attempt is not unexpected: an endpoint can fail before its handler, and dead-letter the message.
     private static bool IsOfNoAttempt(Traces traces) =>
         traces.HasRowOfNoAttempt || (traces is { Rows.Count: > 0 } or { Sink.Count: > 0 } && traces.Attempts.Count == 0);
 
-    /// <summary>Whether something that commits with the prepared branch has visibly committed.</summary>
+    /// <summary>True if something that commits with the prepared branch has visibly committed.</summary>
     private static bool HasVisibleBranch(Traces traces, Workload workload) =>
         traces.Rows.Count > 0
         || traces.Sink.Count > 0

@@ -40,7 +40,7 @@ public sealed record Backend(int ProcessId, uint? TransactionId = null);
 /// <param name="Note">The fault that the attempt met, if any.</param>
 public sealed record AttemptLine(Guid MessageId, Guid AttemptId, AttemptPoint Point, IReadOnlyList<Backend> Backends, string? Note = null)
 {
-    /// <summary>When it was written, by the machine's clock; absent in journals without times.</summary>
+    /// <summary>Time of the write, by the machine's clock; absent in journals without times.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public DateTimeOffset? At { get; init; }
 }

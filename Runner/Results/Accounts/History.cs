@@ -26,15 +26,15 @@ public sealed record WidgetRow(long Id, Guid MessageId, Guid AttemptId);
 /// <param name="CausedBy">The message whose handler sent it, as its body says.</param>
 public sealed record SinkRow(Guid OutgoingId, Guid CausedBy)
 {
-    /// <summary>Which of the handler's queues it has arrived in, from 0.</summary>
+    /// <summary>The handler's queue in which it has arrived, from 0.</summary>
     public int Queue { get; init; }
 
-    /// <summary>What is wrong with it: another queue or another body than its handler must send; <see langword="null"/>: nothing, as far as checked.</summary>
+    /// <summary>The mistake in it: another queue or another body than its handler must send; <see langword="null"/>: none, as far as checked.</summary>
     public string? Mistake { get; init; }
 }
 
 /// <summary>A message in the input queue, found by a read that skips nothing.</summary>
-/// <param name="Receivable">Whether it can be received. A transport skips messages held by a transaction, including a prepared one.</param>
+/// <param name="Receivable">True if it can be received. A transport skips messages held by a transaction, including a prepared one.</param>
 /// <param name="ClaimedBy">The PostgreSQL transaction that has received it and not committed (<c>xmax</c>), if known.</param>
 public sealed record QueueEntry(Guid MessageId, bool Receivable, uint? ClaimedBy = null);
 
@@ -43,7 +43,7 @@ public sealed record QueueEntry(Guid MessageId, bool Receivable, uint? ClaimedBy
 /// <param name="TransactionId">Its <c>transaction</c>, unique in the whole server.</param>
 public sealed record PreparedTransaction(string GlobalId, uint TransactionId);
 
-/// <summary>Everything that was found after an experiment or a round, once nothing changed any more. The order has no meaning.</summary>
+/// <summary>All traces that were found after an experiment or a round, once nothing changed any more. The order has no meaning.</summary>
 public sealed record History
 {
     /// <summary>The producer's journal.</summary>
@@ -63,7 +63,7 @@ public sealed record History
 
     public required IReadOnlyCollection<PreparedTransaction> Prepared { get; init; }
 
-    /// <summary>The same without these messages. Prepared transactions stay.</summary>
+    /// <summary>A copy without these messages. Prepared transactions stay.</summary>
     public History Without(IReadOnlySet<Guid> messages)
     {
         ArgumentNullException.ThrowIfNull(messages);

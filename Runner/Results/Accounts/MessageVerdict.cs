@@ -31,13 +31,12 @@ public enum VerdictFlags
 }
 
 /// <summary>The outcome of one message.</summary>
-/// <param name="Class">Its one class.</param>
 /// <param name="Also">Later classes whose rules also hold: a message with two rows and nothing sent is duplicated, and also a zombie.</param>
 /// <param name="ExcessRows">Rows beyond those of one attempt.</param>
-/// <param name="Evidence">What was found, one line each.</param>
+/// <param name="Evidence">One finding a line.</param>
 public sealed record MessageVerdict(
     Guid MessageId, DeliveryClass Class, IReadOnlyList<DeliveryClass> Also, VerdictFlags Flags, int ExcessRows, IReadOnlyList<string> Evidence)
 {
-    /// <summary>Whether it is in the class, alone or among others.</summary>
+    /// <summary>True if it is in the class, alone or among others.</summary>
     public bool Is(DeliveryClass deliveryClass) => Class == deliveryClass || Also.Contains(deliveryClass);
 }

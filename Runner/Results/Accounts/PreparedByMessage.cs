@@ -26,7 +26,7 @@ internal sealed class PreparedByMessage
             : null);
     }
 
-    /// <summary>Those that cannot be assigned to exactly one message.</summary>
+    /// <summary>Prepared transactions that cannot be assigned to exactly one message.</summary>
     public IReadOnlyList<PreparedTransaction> Unattributed => [.. byMessage[null]];
 
     public IReadOnlyList<PreparedTransaction> Of(Guid messageId) => [.. byMessage[messageId]];

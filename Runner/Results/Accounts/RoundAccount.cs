@@ -17,10 +17,10 @@ public sealed class RoundAccount
     /// <summary>The number of messages in each class, including empty ones, without the warm-up.</summary>
     public IReadOnlyDictionary<DeliveryClass, int> Counts { get; }
 
-    /// <summary>Why the round is not valid, for a reader.</summary>
+    /// <summary>The reasons why the round is not valid, for a reader.</summary>
     public IReadOnlyList<string> Problems { get; }
 
-    /// <summary>Whether some messages are in the error queue without any effect, and nothing else is wrong.</summary>
+    /// <summary>True if some messages are in the error queue without any effect, and nothing else is wrong.</summary>
     public bool IsDeadLetteredAlone { get; }
 
     /// <summary>Valid if there are no <see cref="Problems"/>.</summary>
@@ -94,7 +94,7 @@ public sealed class RoundAccount
             yield return $"messages counted in one row: {Figures.Count(counted)} found, {Figures.Count(messages)} expected";
     }
 
-    /// <summary>Of one delivery for each message, the classes say as much.</summary>
+    /// <summary>A wrong number of deliveries, if each message has several. With one for each message, the classes show it.</summary>
     private static IEnumerable<string> Misdelivered(RoundEvidence evidence)
     {
         var expected = evidence.Deliveries * MessagesOf(evidence);
@@ -115,7 +115,7 @@ public sealed class RoundAccount
             yield return why;
     }
 
-    /// <summary>That handlers did not return once for each message, as a text; <see langword="null"/>: they did.</summary>
+    /// <summary>A text that says that handlers did not return once for each message; <see langword="null"/>: they did.</summary>
     public static string? WhyNotOnceEach(int handled, int messages) =>
         handled == messages ? null : $"handlers returned {Figures.Count(handled)} times for {Figures.Count(messages)} messages";
 

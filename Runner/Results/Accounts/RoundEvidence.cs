@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Accounts;
 
-/// <summary>What was found after the drain of a fault-free round, before it is judged.</summary>
+/// <summary>The findings after the drain of a fault-free round, before they are judged.</summary>
 public sealed record RoundEvidence
 {
     /// <summary>The measured messages.</summary>
@@ -9,16 +9,16 @@ public sealed record RoundEvidence
     /// <summary>The messages of the warm-up drain.</summary>
     public required IReadOnlySet<Guid> WarmUp { get; init; }
 
-    /// <summary>The traces of the messages of both, without the seeded rows.</summary>
+    /// <summary>The traces of the warm-up and of the measured messages, without the seeded rows.</summary>
     public required History Found { get; init; }
 
-    /// <summary>How often a handler returned, for the messages of both; <see langword="null"/>: nobody counted.</summary>
+    /// <summary>Returns of a handler, for the messages of both; <see langword="null"/>: not counted.</summary>
     public required int? Handled { get; init; }
 
-    /// <summary>How many rows its handler inserts for each message.</summary>
+    /// <summary>Rows that its handler inserts for each message.</summary>
     public int RowsPerMessage { get; init; } = 1;
 
-    /// <summary>How many queues what the handler sends for each message must arrive in: the subscribers of an event; 0: it sends nothing.</summary>
+    /// <summary>Queues in which the handler's message must arrive: the subscribers of an event; 0: it sends nothing.</summary>
     public required int Deliveries { get; init; }
 
     /// <summary>Rows in the restored table before the first message.</summary>

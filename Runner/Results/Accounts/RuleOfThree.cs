@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Accounts;
 
-/// <summary>What can be concluded if something was looked for and not seen.</summary>
+/// <summary>The conclusion from trials that did not show an event.</summary>
 /// <remarks>
 /// Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right? Interpreting zero numerators", Journal of the American
 /// Medical Association 249 (1983), 1743–1745: with a probability p, n trials show nothing with (1 − p)^n, which is below 5 % from about p = 3/n.

@@ -21,24 +21,24 @@ internal sealed record Traces
 
     public bool SentAs(SendResult result) => Sendings is [var sending] && sending.Result == result;
 
-    /// <summary>Whether it left any trace outside its producer.</summary>
+    /// <summary>True if it left any trace outside its producer.</summary>
     public bool IsFound => Attempts.Count > 0 || Rows.Count > 0 || Sink.Count > 0 || Errors > 0 || Queue.Count > 0 || Prepared.Count > 0;
 
-    /// <summary>Whether an attempt at it left anything, including a failure.</summary>
+    /// <summary>True if an attempt at it left anything, including a failure.</summary>
     public bool HasOutcome => Rows.Count > 0 || Sink.Count > 0 || Errors > 0;
 
-    /// <summary>How many queues have got its message.</summary>
+    /// <summary>Queues that have got its message.</summary>
     public int QueuesReached => Sink.Select(row => row.Queue).Distinct().Count();
 
-    /// <summary>Whether its message has arrived twice in a queue, or in more queues than it is for.</summary>
+    /// <summary>True if its message has arrived twice in a queue, or in more queues than it is for.</summary>
     public bool HasTooMuchIn(int deliveries) => Sink.Count > deliveries || Sink.Count > QueuesReached;
 
-    /// <summary>How many ids its messages have, in each queue.</summary>
+    /// <summary>Ids of its messages, counted in each queue.</summary>
     public int OutgoingIds => Sink.Select(row => (row.Queue, row.OutgoingId)).Distinct().Count();
 
     public bool HasRowOfNoAttempt => Rows.ExceptBy(Attempts.Select(line => line.AttemptId), row => row.AttemptId).Any();
 
-    /// <summary>Whether an attempt left rows, but fewer than <paramref name="whole"/>.</summary>
+    /// <summary>True if an attempt left rows, but fewer than <paramref name="whole"/>.</summary>
     public bool HasHalfAttempt(int whole) => Rows.GroupBy(row => row.AttemptId).Any(attempt => attempt.Count() < whole);
 
     public VerdictFlags Flags(int rowsPerAttempt)

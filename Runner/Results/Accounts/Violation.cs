@@ -1,9 +1,9 @@
 namespace Kit.Runner.Results.Accounts;
 
 /// <summary>Something found that a mode does not allow under a fault.</summary>
-/// <param name="MessageId">The message; <see langword="null"/> for a prepared transaction that cannot be assigned to one.</param>
-/// <param name="Because">What it is and what was allowed, in one line.</param>
-/// <param name="Evidence">What was found, a line each.</param>
+/// <param name="MessageId"><see langword="null"/> for a prepared transaction that cannot be assigned to a message.</param>
+/// <param name="Because">The finding and the allowed classes, in one line.</param>
+/// <param name="Evidence">One finding a line.</param>
 public sealed record Violation(Guid? MessageId, string Because, IReadOnlyList<string> Evidence)
 {
     /// <summary>The reason of the <see cref="Guarantees.KnownLimit"/> that explains all of it; <see langword="null"/> if none does.</summary>

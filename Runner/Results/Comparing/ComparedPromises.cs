@@ -4,7 +4,7 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>How a promise changed between two folders of experiments.</summary>
+/// <summary>The change of a promise between two folders of experiments.</summary>
 public enum PromiseChange
 {
     /// <summary>It is broken now without a known reason, and was kept, broken for a known reason, or not tested: a regression.</summary>
@@ -51,7 +51,7 @@ public sealed class ComparedPromises
 
     public IReadOnlyList<Difference> Differences { get; }
 
-    /// <summary>How many experiments both folders have.</summary>
+    /// <summary>Experiments that both folders have.</summary>
     public int Compared { get; }
 
     public IReadOnlyList<string> OnlyBefore { get; }
@@ -62,9 +62,7 @@ public sealed class ComparedPromises
 
     public bool HasRegression => Changes.Any(change => change.Change is PromiseChange.Broken);
 
-    /// <summary>
-    /// Whether an experiment that showed something shows nothing now. One that was not repeated is only listed.
-    /// </summary>
+    /// <summary>True if an experiment that showed something shows nothing now. One that was not repeated is only listed.</summary>
     public bool IsIncomplete => Changes.Any(change => change.Change is PromiseChange.NotShown);
 
     private static PromiseChange? ChangeOf(FaultResult before, FaultResult after) => (StandingOf(before), StandingOf(after)) switch
@@ -86,7 +84,7 @@ public sealed class ComparedPromises
         _ => throw new ArgumentOutOfRangeException(nameof(result), result.Verdict, "No such verdict."),
     };
 
-    /// <summary>An experiment's verdict as a text, with what was promised.</summary>
+    /// <summary>An experiment's verdict as a text, with the promise.</summary>
     public static string TextOf(FaultResult result) =>
         Words.Of(result.Verdict)
         + (result.Promised.Count > 0 ? $" (promised: {string.Join(", ", result.Promised.Select(Words.Of))})" : "")

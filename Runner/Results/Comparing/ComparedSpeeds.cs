@@ -22,7 +22,7 @@ public sealed class ComparedSpeeds
 
     public Limits Limits { get; }
 
-    /// <summary>Whether round r of one side ran directly before or after round r of the other.</summary>
+    /// <summary>True if round r of one side ran directly before or after round r of the other.</summary>
     public bool IsPaired { get; }
 
     /// <summary>The cells with rounds on both sides, in reading order.</summary>
@@ -34,21 +34,21 @@ public sealed class ComparedSpeeds
     public IEnumerable<ComparedCell> NotJudged =>
         Cells.Where(cell => Limits.Threshold is not null && cell.Comparison.Verdict is ComparisonVerdict.TooFewRounds);
 
-    /// <summary>Cells that a side has and that have no ratio, and why.</summary>
+    /// <summary>Cells that a side has and that have no ratio, with the reasons.</summary>
     public IEnumerable<CellLeftOut> NotCompared =>
         from cell in Before.Cells.Concat(After.Cells).Select(cell => cell.Cell).Distinct()
         where Cells.All(compared => compared.Cell != cell)
         let isReference = Cells.Any(compared => compared.Reference == cell)
         select new CellLeftOut(cell, isReference ? "the reference of the others: its ratio to itself is 1 in each run" : WhyNot(cell));
 
-    /// <summary>Why no cell was compared, as a clause; <see langword="null"/> if one was.</summary>
+    /// <summary>The reason why no cell was compared, as a clause; <see langword="null"/> if one was.</summary>
     public string? WhyNothing => Cells.Count > 0 ? null
         : Before.Cells.All(cell => cell.Counting.Count == 0) ? "before has no round that counts"
         : After.Cells.All(cell => cell.Counting.Count == 0) ? "after has no round that counts"
         : Before.Cells.All(cell => Find(After, cell.Cell) is null) ? "the two sides have no cell in common"
         : "no cell that both sides have could be compared; 'Not compared' says why for each";
 
-    /// <summary>Cells that a side left out, and why.</summary>
+    /// <summary>Cells that a side left out, with the reasons.</summary>
     public IEnumerable<CellLeftOut> LeftOut =>
         from left in Before.Document.LeftOut.Concat(After.Document.LeftOut).Distinct()
         let side = (Before.Document.LeftOut.Contains(left), After.Document.LeftOut.Contains(left)) switch
@@ -73,8 +73,6 @@ public sealed class ComparedSpeeds
     /// Two runs made at different times: each cell is compared, by round, with a reference in its own run, and then the two ratios are compared.
     /// Other differences between the runs cancel out as far as they affect cell and reference equally.
     /// </summary>
-    /// <param name="before">One run.</param>
-    /// <param name="after">The other.</param>
     /// <param name="reference">
     /// The reference of every cell; <see langword="null"/>: the strictest mode with rounds that count in both runs, on the cell's
     /// framework, transport and access library.
@@ -114,12 +112,12 @@ public sealed class ComparedSpeeds
 
 /// <summary>One cell on both sides.</summary>
 /// <param name="Before">Its rounds on the first side.</param>
-/// <param name="After">Its rounds on the second.</param>
+/// <param name="After">Its rounds on the second side.</param>
 /// <param name="Reference">
 /// The cell of the same run with which each side was compared; <see langword="null"/> if the sides were paired by round.
 /// </param>
 /// <param name="Comparison">After as a multiple of before.</param>
-/// <param name="IsRegression">Whether it is slower by more than the threshold.</param>
+/// <param name="IsRegression">True if it is slower by more than the threshold.</param>
 public sealed record ComparedCell(CellResult Before, CellResult After, CellName? Reference, Comparison Comparison, bool IsRegression)
 {
     public CellName Cell => Before.Cell;

@@ -1,16 +1,14 @@
 namespace Kit.Runner.Results.Comparing;
 
 /// <summary>Two sides next to each other: the answer, its basis, and reasons to doubt it.</summary>
-/// <param name="commandLine">The command as typed, with secrets masked.</param>
-/// <param name="speeds">The runs; <see langword="null"/> if the sides have none.</param>
-/// <param name="promises">The experiments; <see langword="null"/> if the sides have none.</param>
+/// <param name="commandLine">As typed, with secrets masked.</param>
+/// <param name="speeds"><see langword="null"/> if the sides have no runs.</param>
+/// <param name="promises"><see langword="null"/> if the sides have no experiments.</param>
 public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds, ComparedPromises? promises)
 {
     public bool HasRegression => promises is { HasRegression: true } || (speeds?.Cells.Any(cell => cell.IsRegression) ?? false);
 
-    /// <summary>
-    /// Whether nothing was compared, rounds failed, a threshold could not be judged, or an experiment no longer shows anything.
-    /// </summary>
+    /// <summary>True if nothing was compared, rounds failed, a threshold could not be judged, or an experiment no longer shows anything.</summary>
     public bool IsUnsound => NothingCompared.Any()
         || promises is { IsIncomplete: true }
         || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
@@ -40,7 +38,7 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         }
     }
 
-    /// <param name="output">Where to; plain text, no colours.</param>
+    /// <param name="output">Gets plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {

@@ -5,14 +5,12 @@ namespace Kit.Runner.Results.Comparing;
 
 /// <summary>A difference between two sides other than the cells' code.</summary>
 /// <param name="What">Its name.</param>
-/// <param name="Before">On the first side.</param>
-/// <param name="After">On the second.</param>
 public sealed record Difference(string What, string Before, string After)
 {
     private const string Commit = "commit";
     private const string Build = "build";
 
-    /// <summary>Whether it only identifies the build, which a comparison of builds shows anyway.</summary>
+    /// <summary>True if it only identifies the build, which a comparison of builds shows anyway.</summary>
     public bool IsOfTheBuild => What is Commit or Build;
 
     /// <summary>
@@ -20,7 +18,7 @@ public sealed record Difference(string What, string Before, string After)
     /// </summary>
     public static IReadOnlyList<Difference> Between(RecordedRun before, RecordedRun after) => Between(FactsOf(before), FactsOf(after));
 
-    /// <summary>The same for two folders of experiments.</summary>
+    /// <summary>The differences between two folders of experiments, commit first.</summary>
     public static IReadOnlyList<Difference> Between(FaultDocument before, FaultDocument after) => Between(FactsOf(before), FactsOf(after));
 
     private static IReadOnlyList<Difference> Between(Dictionary<string, string> before, Dictionary<string, string> after) =>

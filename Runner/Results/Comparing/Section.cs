@@ -9,7 +9,7 @@ internal sealed record Section(
     public static Section Table(string title, IReadOnlyList<string> headers, IReadOnlyList<IReadOnlyList<string>> rows, string legend) =>
         new(title, [], headers, rows, legend);
 
-    /// <summary>Whether its cells are texts that are too long for the columns of a terminal.</summary>
+    /// <summary>True if its cells are texts that are too long for the columns of a terminal.</summary>
     public bool IsWordy { get; init; }
 
     public bool IsEmpty => Lines.Count == 0 && Rows.Count == 0 && Legend.Length == 0;

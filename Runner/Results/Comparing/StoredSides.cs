@@ -5,15 +5,15 @@ namespace Kit.Runner.Results.Comparing;
 /// <summary>Two folders of stored results, each with a run, experiments, or both.</summary>
 public sealed class StoredSides(string before, string after)
 {
-    /// <summary>Why two folders cannot be compared; <see langword="null"/> if they can.</summary>
+    /// <summary>The reason why two folders cannot be compared; <see langword="null"/> if they can.</summary>
     public static string? WhyNot(IReadOnlyList<string> folders) => folders.All(HoldsRun) || folders.All(HoldsExperiments)
         ? null
         : $"expected two runs or two folders of experiments, found {string.Join(" and ", folders.Select(WhatIsIn))}";
 
     /// <summary>Compares the runs and the experiments, as far as both folders have them.</summary>
-    /// <param name="reference">The cell that all others are compared with; <see langword="null"/>: the strictest mode.</param>
+    /// <param name="reference">The cell with which all others are compared; <see langword="null"/>: the strictest mode.</param>
     /// <param name="limits">Margin and threshold.</param>
-    /// <param name="commandLine">The command as typed.</param>
+    /// <param name="commandLine">As typed.</param>
     /// <exception cref="KitException">A document is damaged, or one of the runs does not have the reference.</exception>
     public ComparisonReport Compare(string? reference, Limits limits, string commandLine) => new(
         commandLine,

@@ -39,13 +39,13 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Subscribers { get; init; }
 
-    /// <summary>What the experiments' own handler does, as a clause.</summary>
+    /// <summary>The work of the experiments' own handler, as a clause.</summary>
     [JsonIgnore]
     public string Handler => Subscribers is { } count
         ? $"writes two rows and publishes one event, to which {count} {(count == 1 ? "queue has" : "queues have")} subscribed"
         : "writes two rows and sends one message";
 
-    /// <summary>The cells that cannot run, and why.</summary>
+    /// <summary>Cells that cannot run, with the reasons.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
     /// <summary>
@@ -61,11 +61,11 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<PointWay>? Ways { get; init; }
 
-    /// <summary>The same, never absent.</summary>
+    /// <summary>The ways in which the points were to be met, never absent.</summary>
     [JsonIgnore]
     public IReadOnlyList<PointWay> AllWays => Ways ?? (Points is null ? [] : OfOlderDocuments);
 
-    /// <summary>Where the speeds come from; <see langword="null"/> if no run was named.</summary>
+    /// <summary>The source of the speeds; <see langword="null"/> if no run was named.</summary>
     public SpeedSource? Speeds { get; init; }
 
     /// <summary>The document of a command that meets points in these ways, too.</summary>
@@ -75,26 +75,26 @@ public sealed record FaultDocument
 
 /// <summary>A run without faults, whose speeds are shown next to the guarantees.</summary>
 /// <param name="Folder">As typed.</param>
-/// <param name="Commit">The commit of its build.</param>
-/// <param name="PerSecond">Mean messages per second by cell, as the experiments name it.</param>
+/// <param name="Commit">Of its build.</param>
+/// <param name="PerSecond">Mean messages per second by cell, in the names of the experiments.</param>
 public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDictionary<string, double> PerSecond)
 {
     /// <summary>The scenario that is closest to the handler of the experiments, which inserts two rows and sends a message.</summary>
     public const string LikeExperiments = "insert-and-send";
 
-    /// <summary>What the measured handler did; <see langword="null"/>: one insert.</summary>
+    /// <summary>The scenario of the measured handler; <see langword="null"/>: one insert.</summary>
     public string? Scenario { get; init; }
 
-    /// <summary>What the measured handler did, as a clause.</summary>
+    /// <summary>The work of the measured handler, as a clause.</summary>
     [JsonIgnore]
     public string Handler => Scenario is { } scenario
         ? $"with the handler of the scenario {scenario}"
         : "whose handler inserts one row and sends nothing, which is less than the experiments' handler does";
 
-    /// <summary>Whether the run was made with this build, and neither had uncommitted changes.</summary>
+    /// <summary>True if the run was made with this build, and neither had uncommitted changes.</summary>
     public bool IsOfBuild(GitCommit? build) => Commit?.IsSameBuildAs(build) == true;
 
-    /// <summary>Reads the speeds of the handler that is closest to that of the experiments, if the run has it.</summary>
+    /// <summary>Reads the speeds of the handler that is closest to the experiments' handler, if the run has it.</summary>
     /// <exception cref="KitException">There is no run in the folder, or it is damaged.</exception>
     public static SpeedSource Read(string folder)
     {

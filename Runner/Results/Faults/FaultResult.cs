@@ -18,7 +18,7 @@ public sealed record FaultResult : IPointResult
 
     public required FaultVerdict Verdict { get; init; }
 
-    /// <summary>Why it is void, failed or has no window; <see langword="null"/> otherwise.</summary>
+    /// <summary>The reason why it is void, failed or has no window; <see langword="null"/> otherwise.</summary>
     public string? Because { get; init; }
 
     /// <summary>The classes promised for the messages that met the fault.</summary>
@@ -34,7 +34,7 @@ public sealed record FaultResult : IPointResult
     public IReadOnlyList<string> Fired { get; init; } = [];
 
     /// <summary>
-    /// What was found for the message that met the fault; after a crash of a server, for the first messages of each class except once.
+    /// The findings for the message that met the fault; after a crash of a server, for the first messages of each class except once.
     /// </summary>
     public IReadOnlyList<string> Evidence { get; init; } = [];
 
@@ -46,18 +46,18 @@ public sealed record FaultResult : IPointResult
 
     public double Seconds { get; init; }
 
-    /// <summary>What was done in a storm; <see langword="null"/> for a single fault.</summary>
+    /// <summary>The facts of a storm; <see langword="null"/> for a single fault.</summary>
     public StormFacts? Storm { get; init; }
 
     /// <summary>The point of a handling that was met; absent for other experiments.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public PointFacts? Point { get; init; }
 
-    /// <summary>Whether the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
+    /// <summary>True if the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
 
-    /// <summary>At a point, why each try before this one does not count; absent: there was none.</summary>
+    /// <summary>At a point, the reasons why each try before this one does not count; absent: there was none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<string>? Discarded { get; init; }
 
@@ -65,15 +65,15 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public HandledAgain? HandledAgain { get; init; }
 
-    /// <summary>Where it was read, from 1; 0 for one that was not read from a file.</summary>
+    /// <summary>The line in its file, from 1; 0 for one that was not read from a file.</summary>
     [JsonIgnore]
     public int Line { get; init; }
 
-    /// <summary>Whether promises are kept, or the cell has no such moment.</summary>
+    /// <summary>True if promises are kept, or the cell has no such moment.</summary>
     [JsonIgnore]
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
 
-    /// <summary>Why the promise is broken, if every violation has a known reason; otherwise <see langword="null"/>.</summary>
+    /// <summary>The reason why the promise is broken, if every violation has a known one; otherwise <see langword="null"/>.</summary>
     [JsonIgnore]
     public string? Known => Verdict is FaultVerdict.Broken && Violations.Count > 0 && Violations.All(violation => violation.Known is not null)
         ? string.Join("; ", Violations.Select(violation => violation.Known).Distinct())
@@ -86,37 +86,37 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore]
     public string Name => Point?.Token ?? NameOf(Cell, Fault);
 
-    /// <summary>Whether it is one of the named faults, and neither a storm nor a point of a handling.</summary>
+    /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
     [JsonIgnore]
     public bool IsSingleFault => Storm is null && Point is null;
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
 }
 
-/// <summary>How many messages are in a class, alone or among others.</summary>
+/// <summary>The number of messages in a class, alone or among others.</summary>
 public sealed record Observation(DeliveryClass Class, int Messages);
 
-/// <summary>What was done in a storm.</summary>
-/// <param name="Seed">The seed of its random moments.</param>
-/// <param name="Kills">How often the handler process was killed.</param>
-/// <param name="Cuts">How often every connection of the endpoint was cut.</param>
+/// <summary>The facts of a storm.</summary>
+/// <param name="Seed">For its random moments.</param>
+/// <param name="Kills">Kills of the handler process.</param>
+/// <param name="Cuts">Cuts of every connection of the endpoint.</param>
 /// <param name="InFlight">Messages that could be received and not settled at those moments, summed up; the rates are per such message.</param>
-/// <param name="Windows">At which points the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
+/// <param name="Windows">Points at which the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
-    /// <summary>How many faults of all kinds were asked for; absent in older folders.</summary>
+    /// <summary>Planned faults of all kinds; absent in older folders.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Asked { get; init; }
 
     /// <summary>
-    /// Why it shows nothing: fewer faults happened than were asked for; <see langword="null"/>: they all did, or nobody knows how many were asked for.
+    /// The reason why it shows nothing: fewer faults happened than were planned; <see langword="null"/>: they all did, or the plan is unknown.
     /// </summary>
     [JsonIgnore]
     public string? Shortfall => Kills + Cuts + ServerCrashes is var happened && happened < Asked
         ? $"{happened} of {Asked} faults happened, and a storm shows nothing without them all: {Done}"
         : null;
 
-    /// <summary>How often the database server crashed.</summary>
+    /// <summary>Crashes of the database server.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int ServerCrashes { get; init; }
 
@@ -130,15 +130,15 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Unflushed { get; init; }
 
-    /// <summary>The windows that were met, if each fault was a kill and they were counted; otherwise how many messages the faults could meet at most.</summary>
+    /// <summary>The windows that were met, if each fault was a kill and they were counted; otherwise the most messages that the faults could meet.</summary>
     [JsonIgnore]
     public int Chances => Windows is { } windows && Cuts + ServerCrashes == 0 ? windows.Met : InFlight;
 
-    /// <summary>Below it, from 0 to 1, lies the share of what no message showed, with 95 % confidence; <see langword="null"/>: nothing was met.</summary>
+    /// <summary>The 95 % upper bound of the share, from 0 to 1, of a class that no message showed; <see langword="null"/>: nothing was met.</summary>
     [JsonIgnore]
     public double? UpperBound => Chances > 0 ? RuleOfThree.UpperBound(Chances) : null;
 
-    /// <summary>What was done, in words.</summary>
+    /// <summary>The faults in words.</summary>
     [JsonIgnore]
     public string Done => $"{Kills} kills and {Cuts} cuts of all connections"
         + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "")
@@ -166,11 +166,11 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<double>? RestartMilliseconds { get; init; }
 
-    /// <summary>Half of the restarts took no longer.</summary>
+    /// <summary>The median of the restarts, in ms.</summary>
     [JsonIgnore]
     public double? RestartP50 => RestartMilliseconds is { Count: > 0 } times ? Math.Round(times.Quantile(0.5), 1) : null;
 
-    /// <summary>The longest.</summary>
+    /// <summary>The longest restart, in ms.</summary>
     [JsonIgnore]
     public double? RestartMost => RestartMilliseconds is { Count: > 0 } times ? times[^1] : null;
 

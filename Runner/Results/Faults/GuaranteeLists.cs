@@ -4,11 +4,11 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>The evidence below the tables: broken promises and why, experiments that show nothing, a description of each fault.</summary>
+/// <summary>The evidence below the tables: broken promises and their reasons, experiments that show nothing, a description of each fault.</summary>
 internal static class GuaranteeLists
 {
-    /// <param name="document">Which cells were left out.</param>
-    /// <param name="ordered">The results, in the order in which they are shown.</param>
+    /// <param name="document">Has the cells that were left out.</param>
+    /// <param name="ordered">In the order in which they are shown.</param>
     public static IEnumerable<(string Title, IReadOnlyList<string> Lines)> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {
         var broken = ordered.Where(result => result.Verdict is FaultVerdict.Broken).ToList();

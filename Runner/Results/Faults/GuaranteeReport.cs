@@ -22,10 +22,10 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             .ThenBy(result => result.Point?.Way),
     ];
 
-    /// <summary>How many experiments a command has not finished: it is still running, was stopped, or its process died.</summary>
+    /// <summary>Experiments that a command has not finished: it is still running, was stopped, or its process died.</summary>
     public int Outstanding => document.Outstanding.Except(results.Select(result => result.Name)).Count();
 
-    /// <summary>Whether there is one more result with an incomplete line: the process ended while saving it.</summary>
+    /// <summary>True if there is one more result with an incomplete line: the process ended while saving it.</summary>
     public bool IsOneCut { get; init; }
 
     /// <summary>The experiments in the order in which they are shown.</summary>
@@ -61,7 +61,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         }
     }
 
-    /// <param name="output">Where to; plain text, no colours.</param>
+    /// <param name="output">Gets plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {

@@ -33,8 +33,8 @@ internal static class GuaranteeTables
         ("ghost", DeliveryClass.Ghost), ("zombie", DeliveryClass.Zombie), ("torn", DeliveryClass.Torn), ("in doubt", DeliveryClass.InDoubt),
     ];
 
-    /// <param name="document">Contains the speeds.</param>
-    /// <param name="ordered">The results, in the order in which they are shown.</param>
+    /// <param name="document">Has the speeds.</param>
+    /// <param name="ordered">In the order in which they are shown.</param>
     public static IEnumerable<GuaranteeTable> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {
         var storms = ordered.Where(result => result.Storm is not null).ToList();
@@ -63,7 +63,7 @@ internal static class GuaranteeTables
 
     /// <summary>Each storm's messages by class.</summary>
     /// <param name="storms">At least one.</param>
-    /// <param name="document">Where the speeds stand.</param>
+    /// <param name="document">Has the speeds.</param>
     public static GuaranteeTable SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
         SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
 
@@ -76,7 +76,7 @@ internal static class GuaranteeTables
         return words.Count > 0 ? string.Join(", ", words) : VerdictText.Of(result.Verdict, () => "0", () => "another promise broken");
     }
 
-    /// <summary>How many messages that is.</summary>
+    /// <summary>The number of messages that were not handled exactly once.</summary>
     public static int MessagesNotOnceOf(FaultResult result) => Signature.Skip(1).Sum(column => column.MessagesOf(result));
 
     private static string FaultsOf(IReadOnlyList<FaultResult> storms) => string.Join(
@@ -118,7 +118,7 @@ internal static class GuaranteeTables
             : $"The handler is that of the cell's scenario; in cells without one it {document.Handler}.";
     }
 
-    /// <summary>The axes that every cell names, and those of the others on which these results differ.</summary>
+    /// <summary>The axes that every cell names, and the others on which these results differ.</summary>
     private static IReadOnlyList<string> AxesOf(IReadOnlyList<FaultResult> chosen) =>
     [
         .. CellName.AxesOf(chosen.Select(result => result.Cell))
@@ -198,7 +198,7 @@ internal static class GuaranteeTables
     private static string PromiseAndObservation(FaultResult result) =>
         $"{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}";
 
-    /// <summary>With counts if a server's crash met every message.</summary>
+    /// <summary>The observed classes, with counts if a server's crash met every message.</summary>
     internal static string ObservedOf(FaultResult result)
     {
         var met = result.Observed.Sum(seen => seen.Messages);
@@ -208,18 +208,18 @@ internal static class GuaranteeTables
                 : Words.Of(seen.Class)));
     }
 
-    /// <summary>Whether a column contains figures, which are right-aligned.</summary>
+    /// <summary>True if a column contains figures, which are right-aligned.</summary>
     public static bool IsFigure(string header) =>
         PointTables.IsFigure(header) || header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RestartHalf or RestartMost
         || Signature.Any(column => column.Header == header)
         || Rated.Any(rate => rate.Header == header);
 
-    /// <summary>A column of the grid, which may wrap.</summary>
+    /// <summary>True for a column of the grid, which may wrap.</summary>
     public static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
 
     private sealed record Column(string Header, IReadOnlyList<DeliveryClass> Classes)
     {
-        /// <summary>In a sentence.</summary>
+        /// <summary>The column's name in a sentence.</summary>
         public string Word { get; init; } = Header;
 
         public int MessagesOf(FaultResult result) => Classes.Sum(kind => result.Counts.GetValueOrDefault(kind));

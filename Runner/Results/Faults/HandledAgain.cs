@@ -2,13 +2,12 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>How many of the messages that were handled before a crash of a server were handled again after it.</summary>
+/// <summary>The number of messages handled before a crash of a server that were handled again after it.</summary>
 /// <param name="Returned">Messages whose handler had returned before the crash. The endpoint may not have committed the last one of each worker.</param>
-/// <param name="Again">Those for which a handler was entered after the crash. An endpoint that stores ids enters none.</param>
+/// <param name="Again">Those messages for which a handler was entered after the crash. An endpoint that stores ids enters none.</param>
 public sealed record HandledAgain(int Returned, int Again)
 {
-    /// <param name="attempts">The journal of the handlers.</param>
-    /// <param name="crash">The moment before the crash, by the same clock.</param>
+    /// <param name="crash">The moment before it, by the clock of the journal.</param>
     public static HandledAgain Of(IEnumerable<AttemptLine> attempts, DateTimeOffset crash)
     {
         var lines = attempts.ToList();

@@ -3,7 +3,7 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>What became of the messages that met the points of a handling.</summary>
+/// <summary>The outcomes of the messages that met the points of a handling.</summary>
 internal static class PointTables
 {
     private const string Points = "points";
@@ -12,7 +12,6 @@ internal static class PointTables
 
     /// <summary>A line for each cell.</summary>
     /// <param name="document">Has the points.</param>
-    /// <param name="met">The results of experiments at points.</param>
     public static GuaranteeTable Of(FaultDocument document, IReadOnlyList<FaultResult> met)
     {
         var axes = CellName.AxesOf(met.Select(result => result.Cell));
@@ -39,7 +38,7 @@ internal static class PointTables
             "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.");
     }
 
-    /// <summary>The same for a page, all ways together.</summary>
+    /// <summary>The outcomes for a page, all ways together.</summary>
     /// <inheritdoc cref="Of" path="/param"/>
     public static (IReadOnlyList<string> Headers, IEnumerable<IReadOnlyList<string>> Rows) BriefOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
     (

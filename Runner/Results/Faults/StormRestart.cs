@@ -2,11 +2,11 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>How long an endpoint was away after each kill of a storm.</summary>
+/// <summary>The absence of an endpoint after each kill of a storm.</summary>
 public static class StormRestart
 {
-    /// <param name="restarts">When a new process was started after each kill, by this machine's clock. No handler runs at these moments.</param>
-    /// <param name="attempts">The journal of the handlers, by the same clock.</param>
+    /// <param name="restarts">Start times of a new process after each kill, by this machine's clock. No handler runs at these moments.</param>
+    /// <param name="attempts">By the same clock.</param>
     /// <returns>For each restart the milliseconds until the next handler had returned, ascending, even if that was in a later process. A restart after
     /// which none returned is left out.</returns>
     /// <remarks>Any message counts: the time until a certain message is handled would depend on how many are queued in front of it.</remarks>

@@ -3,22 +3,22 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results.Faults;
 
 /// <summary>
-/// At which points the kills of a storm met two-phase commit, as the server showed it after the killed sessions had ended and before another
+/// The points at which the kills of a storm met two-phase commit, as the server showed it after the killed sessions had ended and before another
 /// process ran. A kill that met two workers in two windows is counted in both.
 /// </summary>
 /// <param name="BeforePrepare">A handler had been entered and had not returned; nothing was prepared.</param>
 /// <param name="Prepared">A branch was prepared and undecided: recovery rolls it back.</param>
 /// <param name="Decided">A branch was prepared and decided: its second phase was outstanding.</param>
-/// <param name="NoneOpen">None of these: between two messages, between the handler's return and the prepare, or after the second phase.</param>
+/// <param name="NoneOpen">None of these windows: between two messages, between the handler's return and the prepare, or after the second phase.</param>
 public sealed record WindowsMet(int BeforePrepare, int Prepared, int Decided, int NoneOpen)
 {
     public static WindowsMet None { get; } = new(0, 0, 0, 0);
 
-    /// <summary>Those that were open: at least as many messages were met, for two workers in one window count once.</summary>
+    /// <summary>Open windows that were met: at least as many messages were met, for two workers in one window count once.</summary>
     [JsonIgnore]
     public int Met => BeforePrepare + Prepared + Decided;
 
-    /// <summary>With one more kill.</summary>
+    /// <summary>A copy with one more kill.</summary>
     public WindowsMet With(bool isBeforePrepare, bool isPrepared, bool isDecided) => new(
         BeforePrepare + (isBeforePrepare ? 1 : 0),
         Prepared + (isPrepared ? 1 : 0),

@@ -1,8 +1,8 @@
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>The backlog of a load: messages whose moment had come and whose row was not committed.</summary>
-/// <param name="SecondQuarter">Its median over the second quarter of the load.</param>
-/// <param name="LastQuarter">Its median over the last quarter.</param>
+/// <param name="SecondQuarter">Median over the second quarter of the load.</param>
+/// <param name="LastQuarter">Median over the last quarter.</param>
 /// <remarks>
 /// The middles of the two quarters are half the load apart. A median over a quarter does not see a pause of the server that is made good within an eighth
 /// of the load, which a look at one moment can hit.
@@ -17,9 +17,9 @@ public sealed record Backlog(double SecondQuarter, double LastQuarter)
 
     private const int Looks = 101;
 
-    /// <param name="due">When each message was to be sent, in ms from the start; in any order.</param>
-    /// <param name="committed">When the rows were committed, of those that have one; in any order.</param>
-    /// <param name="milliseconds">How long the load was.</param>
+    /// <param name="due">Time at which each message was to be sent, in ms from the start; in any order.</param>
+    /// <param name="committed">Commit times of the rows that have one; in any order.</param>
+    /// <param name="milliseconds">Length of the load.</param>
     public static Backlog Of(IEnumerable<double> due, IEnumerable<double> committed, double milliseconds)
     {
         var (came, went) = (due.Order().ToArray(), committed.Order().ToArray());
@@ -34,9 +34,9 @@ public sealed record Backlog(double SecondQuarter, double LastQuarter)
         }
     }
 
-    /// <summary>Whether the endpoint does not keep up with a rate.</summary>
-    /// <param name="perSecond">The rate.</param>
-    /// <param name="seconds">How long it lasted.</param>
+    /// <summary>True if the endpoint does not keep up with a rate.</summary>
+    /// <param name="perSecond">Rate of the load.</param>
+    /// <param name="seconds">Length of the load.</param>
     public bool IsGrowing(double perSecond, double seconds) => LastQuarter - SecondQuarter > Math.Max(LeastGrowth, Growing * perSecond * seconds / 2);
 
     private static int CountUntil(double[] sorted, double moment)

@@ -1,14 +1,14 @@
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>By what the latency of a load's messages ends.</summary>
+/// <summary>The end of the latency of a load's messages.</summary>
 public enum EffectClock
 {
     /// <summary>The commit timestamp of the row that the handler inserted.</summary>
     RowCommit,
 
-    /// <summary>The commit timestamp of what the handler sent, in its queue.</summary>
+    /// <summary>The commit timestamp of the message that the handler sent, in its queue.</summary>
     SendCommit,
 
-    /// <summary>This machine's clock, when a consumer of the runner received what the handler sent.</summary>
+    /// <summary>This machine's clock, when a consumer of the runner received the message that the handler sent.</summary>
     SendReceipt,
 }

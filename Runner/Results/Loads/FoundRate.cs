@@ -1,16 +1,15 @@
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>What a search for the highest sustained rate of a cell has found, and the loads at fractions of that rate.</summary>
-/// <param name="Cell">The cell.</param>
-/// <param name="Best">The load with the highest sustained rate; <see langword="null"/>: none that was tried was sustained.</param>
+/// <summary>The result of a search for the highest sustained rate of a cell, and the loads at fractions of that rate.</summary>
+/// <param name="Best">The load with the highest sustained rate; <see langword="null"/>: no tried rate was sustained.</param>
 /// <param name="Next">The last try of the lowest rate above it; <see langword="null"/>: none was tried.</param>
-/// <param name="Below">The loads at fractions of the highest rate, from low to high.</param>
+/// <param name="Below">Loads at fractions of the highest rate, from low to high.</param>
 public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next, IReadOnlyList<LoadResult> Below)
 {
-    /// <summary>Whether only the sender was late at <see cref="Next"/>, or, if no rate was sustained, at each: the endpoint may sustain more.</summary>
+    /// <summary>True if only the sender was late at <see cref="Next"/>, or, if no rate was sustained, at each: the endpoint may sustain more.</summary>
     public bool MayBeHigher { get; init; }
 
-    /// <summary>Those of each cell; none if no rate was searched.</summary>
+    /// <summary>The found rates of each cell; none if no rate was searched.</summary>
     public static IReadOnlyList<FoundRate> In(LoadDocument document)
     {
         ArgumentNullException.ThrowIfNull(document);

@@ -32,26 +32,26 @@ public sealed record LoadDocument
 
     public required LoadSettings Settings { get; init; }
 
-    /// <summary>The cells that cannot run, and why.</summary>
+    /// <summary>Cells that cannot run, with the reasons.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
-    /// <summary>In the order in which they were made.</summary>
+    /// <summary>The results in the order in which they were made.</summary>
     public IReadOnlyList<LoadResult> Results { get; init; } = [];
 
-    /// <summary>Whether it was stopped before every cell had its load.</summary>
+    /// <summary>True if it was stopped before every cell had its load.</summary>
     public bool IsStopped { get; init; }
 }
 
-/// <summary>What all cells of a load share.</summary>
-/// <param name="Seconds">How long messages are sent.</param>
-/// <param name="Concurrency">How many messages an endpoint handles at the same time.</param>
+/// <summary>The settings that all cells of a load share.</summary>
+/// <param name="Seconds">Duration of the sending.</param>
+/// <param name="Concurrency">Messages that an endpoint handles at the same time.</param>
 /// <param name="SeedRows">Rows in the widgets' table before each load.</param>
 /// <param name="WarmUp">Messages handled before the schedule begins, in the same process.</param>
-/// <param name="Senders">How many sends can be under way at the same time.</param>
-/// <param name="LimitMilliseconds">When a rate is searched: the highest p99 of the latency that counts as sustained.</param>
+/// <param name="Senders">The most sends that can be under way at the same time.</param>
+/// <param name="LimitMilliseconds">In a search: the highest p99 of the latency that counts as sustained.</param>
 public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows, int WarmUp, int Senders, double? LimitMilliseconds)
 {
-    /// <summary>How long a user pauses; absent for a rate.</summary>
+    /// <summary>A user's pause; absent for a rate.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? ThinkMilliseconds { get; init; }
 
@@ -60,17 +60,17 @@ public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows,
     public double? RampSeconds { get; init; }
 
     /// <summary>
-    /// How long a user waits for an effect, in s: a message whose effect comes later has failed. Absent for a rate, and in documents of builds that counted
-    /// no such message.
+    /// Time that a user waits for an effect, in s: a message whose effect comes later has failed. Absent for a rate, and in documents of builds that counted no
+    /// such message.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? TimeoutSeconds { get; init; }
 
-    /// <summary>From when a reader holds a snapshot, in s from the start of each load; absent: never.</summary>
+    /// <summary>Time at which a reader's snapshot begins, in s from the start of each load; absent: there is none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? SnapshotFromSeconds { get; init; }
 
-    /// <summary>Until when.</summary>
+    /// <summary>Time at which a reader's snapshot ends, in s from the start of each load; absent: there is none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? SnapshotToSeconds { get; init; }
 }

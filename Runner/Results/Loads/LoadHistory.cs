@@ -1,28 +1,30 @@
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>A message of a load, in ms from the start of the load.</summary>
-/// <param name="Due">When it was to be sent.</param>
-/// <param name="Begun">When its send began.</param>
-/// <param name="Done">When its first effect was there, as a rule its committed row; <see langword="null"/>: it has none.</param>
+/// <param name="Due">Time at which it was to be sent.</param>
+/// <param name="Begun">Time at which its send began.</param>
+/// <param name="Done">Time of its first effect, as a rule its committed row; <see langword="null"/>: it has none.</param>
 public sealed record LoadedMessage(double Due, double Begun, double? Done)
 {
-    /// <summary>When the user who waited for its effect was told of it; <see langword="null"/>: nobody waited, or not long enough.</summary>
+    /// <summary>Time at which the waiting user was told of its effect; <see langword="null"/>: nobody waited, or not long enough.</summary>
     public double? Told { get; init; }
 }
 
-/// <summary>What became of the messages of one load, from which its figures are computed.</summary>
-/// <param name="messages">Those that the transport has confirmed.</param>
-/// <param name="seconds">How long messages were sent.</param>
+/// <summary>The outcomes of the messages of one load, from which its figures are computed.</summary>
+/// <param name="messages">Messages that the transport has confirmed.</param>
+/// <param name="seconds">Duration of the sending.</param>
 public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double seconds)
 {
     private const double Millisecond = 1_000;
 
-    /// <summary>Until here, in s, users still begin one after the other: rates and latencies leave that time out.</summary>
+    /// <summary>End of the time in which users begin one after the other, in s: rates and latencies leave that time out.</summary>
     public double Ramp { get; init; }
 
     public int Sent => messages.Count;
 
-    /// <summary>How long a user waits for an effect, in ms from the moment at which the message was to be sent; <see langword="null"/>: nobody waits.</summary>
+    /// <summary>
+    /// Time that a user waits for an effect, in ms from the moment at which the message was to be sent; <see langword="null"/>: nobody waits.
+    /// </summary>
     public double? Timeout { get; init; }
 
     /// <summary>Messages whose effect came after the <see cref="Timeout"/>; <see langword="null"/> without one.</summary>
@@ -33,7 +35,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
 
     public Latency? SenderLag => Latency.Of(Counted.Select(message => message.Begun - message.Due));
 
-    /// <summary>How long after the effect its user was told.</summary>
+    /// <summary>Time from an effect until its user was told.</summary>
     public Latency? UserLag => Latency.Of(Counted.Select(message => message.Told - message.Done).OfType<double>());
 
     public Backlog Backlog => Backlog.Of(
@@ -42,14 +44,14 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     private IEnumerable<LoadedMessage> Counted => messages.Where(message => message.Due >= Ramp * Millisecond);
 
     /// <summary>The latency of the messages that were to be sent in a window and have an effect.</summary>
-    /// <param name="begin">Its begin, in s.</param>
-    /// <param name="end">Its end, in s.</param>
+    /// <param name="begin">In s.</param>
+    /// <param name="end">In s.</param>
     public Latency? LatencyBetween(double begin, double end) => Latency.Of(
         from message in messages
         where message.Done is not null && message.Due >= begin * Millisecond && message.Due <= end * Millisecond
         select message.Done!.Value - message.Due);
 
-    /// <summary>Messages whose effect was there in a window, per second.</summary>
+    /// <summary>Messages whose effect came in a window, per second.</summary>
     /// <inheritdoc cref="LatencyBetween" path="/param"/>
     /// <returns><see langword="null"/> for a window without a length.</returns>
     public double? RateBetween(double begin, double end) => end <= begin
@@ -57,7 +59,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
         : Math.Round(messages.Count(message => message.Done > begin * Millisecond && message.Done <= end * Millisecond) / (end - begin), 3);
 
     /// <summary>Enters the figures.</summary>
-    /// <param name="blank">What is known without them.</param>
+    /// <param name="blank">The result without the figures.</param>
     public LoadResult Into(LoadResult blank)
     {
         ArgumentNullException.ThrowIfNull(blank);

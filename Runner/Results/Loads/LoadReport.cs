@@ -41,9 +41,7 @@ public static class LoadReport
     /// <summary>A line of Markdown that shows a picture of <see cref="SvgOverTime"/>.</summary>
     internal static string PictureLine(string link) => $"![{SvgOverTime.Name}]({link})";
 
-    /// <param name="document">What to show.</param>
     /// <param name="picture">The file with the figures over time, in the same folder; <see langword="null"/> if there is none.</param>
-    /// <param name="output">Where to.</param>
     public static void WriteMarkdown(LoadDocument document, string? picture, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(document);
@@ -71,8 +69,7 @@ public static class LoadReport
         MarkdownTables.WriteList("Left out", LeftOutLines.Of(document.LeftOut), output);
     }
 
-    /// <param name="document">What to show.</param>
-    /// <param name="output">Where to; plain text, no colours.</param>
+    /// <param name="output">Gets plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public static void WriteTerminal(LoadDocument document, TextWriter output, int width)
     {
@@ -97,12 +94,12 @@ public static class LoadReport
             output.WriteLine($"Left out: {left}");
     }
 
-    /// <summary>What was followed through a load.</summary>
-    /// <param name="result">A load with such figures.</param>
+    /// <summary>The figures that were followed through a load.</summary>
+    /// <param name="result">With such figures.</param>
     internal static IEnumerable<string> SoakLinesOf(LoadResult result) => MarkdownTables.LinesOf(SoakHeaders, SoakRows(result.Soak!), IsFigure);
 
     /// <summary>A load before, while and after a snapshot was held.</summary>
-    /// <param name="result">A load with such parts.</param>
+    /// <param name="result">With such parts.</param>
     internal static IEnumerable<string> PartLinesOf(LoadResult result) => MarkdownTables.LinesOf(PartHeaders, PartRows(result.Parts!), IsFigure);
 
     public static void WriteCsv(LoadDocument document, TextWriter output)
@@ -135,7 +132,7 @@ public static class LoadReport
         }
     }
 
-    /// <summary>When a rate is sustained.</summary>
+    /// <summary>The rule by which a rate is sustained.</summary>
     /// <param name="limitMilliseconds">In a search, the highest p99 of the latency; <see langword="null"/>: one rate.</param>
     public static string RuleOf(double? limitMilliseconds) =>
         $"Sustained: 99 % of the sends begin within {Figures.Measured(LoadResult.LateSender)} ms of their moment; the backlog grows by at most " +
@@ -144,7 +141,7 @@ public static class LoadReport
             ? $"no message is lost or doubled, and fewer than {Figures.Share(LoadResult.FailedLimit)} failed; p99 is at most {Figures.Measured(limit)} ms"
             : "every message is handled exactly once");
 
-    /// <summary>The share that failed, and of what it consists if any did.</summary>
+    /// <summary>The share that failed, with its parts if any did.</summary>
     public static string FailedIn(LoadResult result)
     {
         ArgumentNullException.ThrowIfNull(result);
@@ -224,7 +221,7 @@ public static class LoadReport
         Figures.Measured(part.Latency?.P99), part.DeadRows is { } rows ? Figures.Count(rows) : Figures.None,
     ]);
 
-    /// <summary>Whether the rate was sustained, or why not; whether the load of users is valid, or why not.</summary>
+    /// <summary>The verdict on a rate, sustained or not, or on a load of users, valid or not, with the reasons.</summary>
     public static string VerdictOf(LoadResult result, double? limitMilliseconds)
     {
         ArgumentNullException.ThrowIfNull(result);

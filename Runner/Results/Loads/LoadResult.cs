@@ -26,16 +26,16 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? ShareOfFound { get; init; }
 
-    /// <summary>How many users sent, each when the effect of its last message was there and its pause was over; absent for a rate.</summary>
+    /// <summary>Users who sent, each when the effect of its last message was there and its pause was over; absent for a rate.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Users { get; init; }
 
     public required RoundOutcome Outcome { get; init; }
 
-    /// <summary>How long messages were sent, in s: shorter than planned if the load was stopped.</summary>
+    /// <summary>Duration of the sending, in s: shorter than planned if the load was stopped.</summary>
     public double Seconds { get; init; }
 
-    /// <summary>Whether it was stopped before its time.</summary>
+    /// <summary>True if it was stopped before its time.</summary>
     public bool IsStopped { get; init; }
 
     /// <summary>Messages that the transport has confirmed to the sender.</summary>
@@ -53,17 +53,17 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? TimedOut { get; init; }
 
-    /// <summary>Whether messages in the error queue, without any effect, are all that is wrong; absent in documents of builds that did not tell.</summary>
+    /// <summary>True if messages in the error queue, without any effect, are the only problem; absent in documents of builds that did not tell.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsDeadLetteredAlone { get; init; }
 
     /// <summary>
-    /// Messages whose effect was there while messages were sent, per second, without the time in which users began; absent if that is all of the time.
+    /// Messages whose effect came while messages were sent, per second, without the time in which users began; absent if that is all of the time.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Reached { get; init; }
 
-    /// <summary>By what a latency ends; absent in documents that know no other than rows.</summary>
+    /// <summary>The end of a latency; absent in documents that know only rows.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public EffectClock Clock { get; init; }
 
@@ -82,25 +82,25 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? BusiestOther { get; init; }
 
-    /// <summary>From the moment at which a message was to be sent until its effect was there; absent if no message had one.</summary>
+    /// <summary>Time from the moment at which a message was to be sent until its effect; absent if no message had one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? Latency { get; init; }
 
-    /// <summary>From the moment at which a message was to be sent until its send began.</summary>
+    /// <summary>Time from the moment at which a message was to be sent until its send began.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? SenderLag { get; init; }
 
     /// <summary>
-    /// From an effect until the user who waited for it was told: their next message is that much later, and no latency contains it. Absent for a rate.
+    /// Time from an effect until the user who waited for it was told: their next message is that much later, and no latency contains it. Absent for a rate.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? UserLag { get; init; }
 
-    /// <summary>Absent if nothing was sent.</summary>
+    /// <summary>The backlog; absent if nothing was sent.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Backlog? Backlog { get; init; }
 
-    /// <summary>What was followed through the load; absent if nothing was.</summary>
+    /// <summary>The figures that were followed through the load; absent if there are none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<SoakFigure>? Soak { get; init; }
 
@@ -112,13 +112,13 @@ public sealed record LoadResult
     public IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; } = new Dictionary<DeliveryClass, int>();
 
     /// <summary>
-    /// Whether the sender kept its schedule, as far as it is known. If not, the sender limits the rate, and not the endpoint. With fewer than 100 messages,
-    /// one late send is more than 1 %.
+    /// True if the sender kept its schedule, as far as it is known. If not, the sender limits the rate, and not the endpoint. With fewer than 100 messages, one
+    /// late send is more than 1 %.
     /// </summary>
     [JsonIgnore]
     public bool IsSenderOnTime => SenderLag is not { } lag || (lag.P99 ?? lag.Max) <= LateSender;
 
-    /// <summary>Whether other programs took so much of the processors that its figures say little. Not known: no.</summary>
+    /// <summary>True if other programs took so much of the processors that its figures say little. Unknown: false.</summary>
     [JsonIgnore]
     public bool IsNoisy => OtherCpuShare > Noise.DefaultLimit;
 
@@ -130,29 +130,29 @@ public sealed record LoadResult
     [JsonIgnore]
     public int? Lost => CountOf(DeliveryClass.Lost);
 
-    /// <summary>Whether users waited, and the build did not count whose effects came too late.</summary>
+    /// <summary>True if users waited, and the build did not count the messages whose effects came too late.</summary>
     [JsonIgnore]
     public bool IsTimedOutUnknown => Users is not null && TimedOut is null && Sent > 0;
 
-    /// <summary>Whether it is known what became of its messages. It is not if the load failed before its end.</summary>
+    /// <summary>True if the outcome of its messages is known. It is not if the load failed before its end.</summary>
     [JsonIgnore]
     public bool IsAccountedFor => Outcome.Verdict is Results.Verdict.Valid or Results.Verdict.Invalid || Accounts.Count > 0;
 
-    /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if it is not known what became of them.</summary>
+    /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if their outcome is unknown.</summary>
     [JsonIgnore]
     public double? FailedShare => !IsAccountedFor ? null : Sent == 0 ? 0 : (double)Failed / Sent;
 
-    /// <summary>Whether the endpoint did not keep up with the rate. Users wait, so their backlog cannot grow.</summary>
+    /// <summary>True if the endpoint did not keep up with the rate. Users wait, so their backlog cannot grow.</summary>
     [JsonIgnore]
     public bool IsBacklogGrowing => Rate is { } rate && Backlog is { } backlog && backlog.IsGrowing(rate, Seconds);
 
-    /// <summary>What was asked for, as a text: <c>500/s</c> or <c>25 users</c>.</summary>
+    /// <summary>The planned load, as a text: <c>500/s</c> or <c>25 users</c>.</summary>
     [JsonIgnore]
     public string Asked => Rate is { } rate
         ? $"{Figures.Measured(rate)}/s{(ShareOfFound is { } share ? $" ({Figures.Share(share)} of the highest)" : "")}"
         : $"{Figures.Count(Users ?? 0)} users";
 
-    /// <summary>Why the rate was not sustained, or what is wrong with the users' load; empty if nothing is.</summary>
+    /// <summary>The reasons why the rate was not sustained, or the problems of the users' load; empty if there are none.</summary>
     /// <param name="limitMilliseconds">The highest p99 of the latency that counts as sustained; <see langword="null"/>: any.</param>
     public IReadOnlyList<string> ReasonsAgainst(double? limitMilliseconds) =>
     [
@@ -174,7 +174,7 @@ public sealed record LoadResult
         },
     ];
 
-    /// <summary>Whether nothing else was wrong than that the sender was late: the endpoint may sustain the rate.</summary>
+    /// <summary>True if the late sender was the only problem: the endpoint may sustain the rate.</summary>
     /// <param name="limitMilliseconds">As for <see cref="ReasonsAgainst(double?)"/>.</param>
     public bool IsSenderAloneLate(double? limitMilliseconds) => ReasonsAgainst(limitMilliseconds) is [LateSends];
 

@@ -2,10 +2,11 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>One look at the processes and servers of a load: a line of <c>load.samples.jsonl</c>. What no process or server could say is absent.</summary>
-/// <param name="Cell">The cell.</param>
+/// <summary>
+/// One sample of the processes and servers of a load: a line of <c>load.samples.jsonl</c>. A figure that no process or server could give is absent.
+/// </summary>
 /// <param name="Seconds">Since the load began.</param>
-/// <param name="Sent">Messages that were confirmed by then.</param>
+/// <param name="Sent">Messages confirmed by then.</param>
 public sealed record LoadSample(CellName Cell, double Seconds, int Sent)
 {
     /// <summary>Physical memory of the endpoint's processes, in bytes.</summary>
@@ -44,7 +45,7 @@ public sealed record LoadSample(CellName Cell, double Seconds, int Sent)
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? WalBytes { get; init; }
 
-    /// <summary>How often autovacuum has vacuumed a table of the round.</summary>
+    /// <summary>Vacuums of a table of the round by autovacuum.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? Autovacuums { get; init; }
 }

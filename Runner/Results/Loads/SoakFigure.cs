@@ -1,10 +1,7 @@
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>A figure that is followed through a load.</summary>
-/// <param name="Title">As tables show it, with its unit.</param>
-/// <param name="First">The first value.</param>
-/// <param name="Highest">The highest value.</param>
-/// <param name="Last">The last value.</param>
+/// <param name="Title">With its unit.</param>
 /// <param name="Trend">Absent if the load was too short for one, or a block has no sample.</param>
 public sealed record SoakFigure(string Title, double First, double Highest, double Last, Trend? Trend)
 {
@@ -19,7 +16,7 @@ public sealed record SoakFigure(string Title, double First, double Highest, doub
 
     private const double Megabyte = 1_000_000;
 
-    /// <summary>What a sample says, as tables and pictures show it.</summary>
+    /// <summary>The figures in a sample, for tables and pictures.</summary>
     internal static readonly IReadOnlyList<(string Title, Func<LoadSample, double?> Of)> Sampled =
     [
         (WorkingSet, sample => sample.WorkingSetBytes / Megabyte),
@@ -36,8 +33,8 @@ public sealed record SoakFigure(string Title, double First, double Highest, doub
 
     /// <summary>The figures of one load: those with at least one value.</summary>
     /// <param name="samples">In the order of time.</param>
-    /// <param name="history">What became of the messages, for the rate and the latency between two samples.</param>
-    /// <param name="seconds">How long the load was.</param>
+    /// <param name="history">The outcomes of the messages, for the rate and the latency between two samples.</param>
+    /// <param name="seconds">Length of the load.</param>
     public static IReadOnlyList<SoakFigure> Of(IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds)
     {
         ArgumentNullException.ThrowIfNull(history);
@@ -64,20 +61,19 @@ public sealed record SoakFigure(string Title, double First, double Highest, doub
 }
 
 /// <summary>A part of a load in which a snapshot was held, or was not.</summary>
-/// <param name="Title">Which part.</param>
-/// <param name="From">Its begin, in s from the load's start.</param>
-/// <param name="To">Its end.</param>
+/// <param name="From">In s from the load's start.</param>
+/// <param name="To">In s from the load's start.</param>
 /// <param name="Reached">Rows committed a second; <see langword="null"/> if the part has no length.</param>
-/// <param name="Latency">Of the messages that were to be sent in it; <see langword="null"/> if none has a row.</param>
+/// <param name="Latency">Latency of the messages that were to be sent in it; <see langword="null"/> if none has a row.</param>
 /// <param name="DeadRows">At its end; <see langword="null"/> if no sample has them.</param>
 public sealed record LoadPart(string Title, double From, double To, double? Reached, Latency? Latency, long? DeadRows)
 {
     /// <summary>The parts before, while and after a snapshot was held; those that the load had.</summary>
-    /// <param name="from">From when it was held, in s.</param>
-    /// <param name="to">Until when.</param>
+    /// <param name="from">In s.</param>
+    /// <param name="to">In s.</param>
     /// <param name="samples">In the order of time.</param>
-    /// <param name="history">What became of the messages.</param>
-    /// <param name="seconds">How long the load was.</param>
+    /// <param name="history">The outcomes of the messages.</param>
+    /// <param name="seconds">Length of the load.</param>
     public static IReadOnlyList<LoadPart> Of(double from, double to, IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds)
     {
         ArgumentNullException.ThrowIfNull(history);

@@ -3,14 +3,14 @@ using System.Security;
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>
-/// What was sampled during loads, over time. The figures of a load are one below the other, with one time axis and each with its own scale from zero. Where a
+/// The samples of loads, over time. The figures of a load are one below the other, with one time axis and each with its own scale from zero. Where a
 /// snapshot was held, the ground is grey.
 /// </summary>
 /// <param name="samples">In the order of <see cref="LoadFolder.SamplesFile"/>.</param>
-/// <param name="settings">Say when a snapshot was held.</param>
+/// <param name="settings">Has the time of the snapshot.</param>
 internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSettings settings)
 {
-    /// <summary>What it shows, for readers who cannot see it.</summary>
+    /// <summary>The title of the picture, for readers who cannot see it.</summary>
     public const string Name = "Figures of the load over time";
 
     private const int Left = 60;
@@ -21,7 +21,7 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
     private const int Plot = 48;
     private const int Below = 18;
 
-    /// <summary>What is drawn, from a sample and the one before it, which the first sample lacks.</summary>
+    /// <summary>The drawn figures, from a sample and the one before it, which the first sample lacks.</summary>
     private static readonly IReadOnlyList<(string Name, Func<LoadSample?, LoadSample, double?> Of)> Drawn =
     [
         ("Out of the queue, messages a second", LeftPerSecond),
@@ -32,7 +32,7 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
 
     private readonly List<List<LoadSample>> loads = LoadsIn(samples);
 
-    /// <summary>Whether there is nothing to draw: no load has two samples.</summary>
+    /// <summary>True if there is nothing to draw: no load has two samples.</summary>
     public bool IsEmpty => !loads.Any(HasLine);
 
     public void Write(TextWriter output)
@@ -69,7 +69,9 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
         output.WriteLine("</svg>");
     }
 
-    /// <summary>A load begins where the cell is another one, or the time begins again. Samples of one load are a second apart or more.</summary>
+    /// <summary>
+    /// The samples of each load. A load begins where the cell is another one, or the time begins again. Samples of one load are a second apart or more.
+    /// </summary>
     private static List<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
     {
         var found = new List<List<LoadSample>>();
@@ -83,10 +85,10 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
         return found;
     }
 
-    /// <summary>Whether it has two samples. One that was stopped at its first sample has not.</summary>
+    /// <summary>True if it has two samples. One that was stopped at its first sample has not.</summary>
     private static bool HasLine(List<LoadSample> load) => load.Count > 1;
 
-    /// <summary>What left the queue, also to the error queue. The messages are counted after the sends, so the difference can be below zero.</summary>
+    /// <summary>Messages that left the queue, also to the error queue. They are counted after the sends, so the difference can be below zero.</summary>
     private static double? LeftPerSecond(LoadSample? before, LoadSample sample) => before?.Seconds < sample.Seconds
         && sample.Sent - before.Sent - (sample.Queued - before.Queued) is { } left
             ? Math.Max(0, left / (sample.Seconds - before.Seconds))

@@ -2,7 +2,7 @@ using MathNet.Numerics.Distributions;
 
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>Whether a figure stays where it is during a load.</summary>
+/// <summary>The direction of a figure during a load.</summary>
 public enum TrendVerdict
 {
     /// <summary>The interval of the slope reaches neither side's margin.</summary>
@@ -18,13 +18,12 @@ public enum TrendVerdict
     NotDetermined,
 }
 
-/// <summary>How a figure changes during a load.</summary>
-/// <param name="First">Its mean over the first of the judged blocks.</param>
-/// <param name="Last">Its mean over the last one.</param>
-/// <param name="PerHour">The slope of the line through the blocks, per hour.</param>
-/// <param name="Low">The lower end of the slope's 95 % interval.</param>
-/// <param name="High">The upper end.</param>
-/// <param name="Verdict">What the interval says.</param>
+/// <summary>The change of a figure during a load.</summary>
+/// <param name="First">Mean over the first of the judged blocks.</param>
+/// <param name="Last">Mean over the last of them.</param>
+/// <param name="PerHour">Slope of the line through the blocks, per hour.</param>
+/// <param name="Low">Lower end of the slope's 95 % interval.</param>
+/// <param name="High">Upper end of that interval.</param>
 /// <remarks>
 /// The first fifth is left out: pools fill and code is compiled. The rest is cut into eight blocks of the same length, and a line is fitted by least squares
 /// through their means, with Student's t for six degrees of freedom. Neighbouring samples resemble each other (a heap grows until it is collected, dead rows
@@ -47,8 +46,8 @@ public sealed record Trend(double First, double Last, double PerHour, double Low
     // The sums of equal numbers differ in their last digits.
     private const int Digits = 6;
 
-    /// <param name="samples">When each was taken, in s from the load's start, and its value; in any order.</param>
-    /// <param name="seconds">How long the load was.</param>
+    /// <param name="samples">Each value with its time, in s from the load's start; in any order.</param>
+    /// <param name="seconds">Length of the load.</param>
     /// <returns><see langword="null"/> if the load was shorter than <see cref="Shortest"/>, or a block has no sample.</returns>
     public static Trend? Of(IEnumerable<(double At, double Value)> samples, double seconds)
     {

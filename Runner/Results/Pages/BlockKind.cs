@@ -4,7 +4,7 @@ using Kit.Runner.Results.Published;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A block that the kit writes.</summary>
-/// <param name="name">As the marks name it.</param>
+/// <param name="name">As in the marks.</param>
 internal abstract class BlockKind(string name)
 {
     public static IReadOnlyList<BlockKind> All { get; } =

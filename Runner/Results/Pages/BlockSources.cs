@@ -2,7 +2,7 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What a block is made from: the folders that its mark names, and what the kit can run.</summary>
+/// <summary>The sources of a block: the folders that its mark names, and the cells that the kit can run.</summary>
 internal sealed class BlockSources
 {
     private const string Loaded = "a load (load.json)";
@@ -11,8 +11,8 @@ internal sealed class BlockSources
     private readonly Repository repository;
 
     /// <param name="page">The file of the block, from the root.</param>
-    /// <param name="block">The block as it stands there.</param>
-    /// <param name="repository">Where its folders are.</param>
+    /// <param name="block">As it stands there.</param>
+    /// <param name="repository">Repository of the folders.</param>
     /// <exception cref="KitException">A folder is not there, or holds neither a run nor experiments.</exception>
     public BlockSources(string page, Block block, Repository repository)
     {
@@ -22,7 +22,7 @@ internal sealed class BlockSources
 
     public Block Block { get; }
 
-    /// <summary>In the order of the mark.</summary>
+    /// <summary>The folders in the order of the mark.</summary>
     public IReadOnlyList<SourceFolder> Folders { get; }
 
     public IReadOnlyList<ShownKind> Kinds => repository.Kinds;
@@ -30,7 +30,7 @@ internal sealed class BlockSources
     /// <summary>The run of the one folder that holds one.</summary>
     public RunSource Run => OnlyOne([.. Folders.Select(folder => folder.Run).OfType<RunSource>()], "a run (run.json)");
 
-    /// <summary>The same; <see langword="null"/> if no folder holds a run.</summary>
+    /// <summary>The run of the one folder that holds one; <see langword="null"/> if no folder holds a run.</summary>
     public RunSource? RunOrNone => Folders.Any(folder => folder.Run is not null) ? Run : null;
 
     /// <summary>The folders with loads; there is at least one.</summary>
@@ -47,7 +47,7 @@ internal sealed class BlockSources
 
     private IReadOnlyList<FaultSource> FoldersWithFaults => [.. Folders.Select(folder => folder.Faults).OfType<FaultSource>()];
 
-    /// <summary>How the page reaches a file.</summary>
+    /// <summary>The page's link to a file.</summary>
     /// <param name="path">From the root.</param>
     public string LinkTo(string path) =>
         Path.GetRelativePath(Path.GetDirectoryName(page) is { Length: > 0 } folder ? folder : ".", path).Replace('\\', '/');
@@ -62,7 +62,7 @@ internal sealed class BlockSources
     public string LinkToTables(SourceFolder folder) =>
         $"[{folder.Folder}]({LinkTo(folder.Run?.Tables ?? folder.Faults?.Tables ?? $"{folder.Folder}/{LoadFolder.TablesFile}")})";
 
-    /// <summary>The same, with the day and the build of the experiments.</summary>
+    /// <summary>A link to the experiments, with their day and build.</summary>
     public string MadeIn(FaultSource faults) =>
         $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "");
 
@@ -71,7 +71,7 @@ internal sealed class BlockSources
 
     public bool HasFile(string path) => repository.HasFile(path);
 
-    /// <summary>The lines that stand there now and begin so.</summary>
+    /// <summary>The present lines that begin with a text.</summary>
     public IReadOnlyList<string> LinesThatBegin(string with) => [.. Block.Lines.Where(line => line.StartsWith(with, StringComparison.Ordinal))];
 
     private T OnlyOne<T>(IReadOnlyList<T> found, string what) where T : class => found switch

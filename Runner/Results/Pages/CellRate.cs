@@ -7,18 +7,13 @@ namespace Kit.Runner.Results.Pages;
 /// <param name="ToTransactionsOff">
 /// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval and no verdict; <see langword="null"/> if no round counts in both.
 /// </param>
-/// <param name="Rate">The rate itself.</param>
+/// <param name="Rate">As a number.</param>
 public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estimate Rate)
 {
-    /// <summary>Whether the cell drains so many messages a second: <c>yes</c>, <c>no</c>, or <c>not sure</c> where the interval covers it.</summary>
-    /// <param name="perSecond">Messages a second.</param>
+    /// <summary><c>yes</c> if the cell drains so many messages a second, <c>no</c> if not, <c>not sure</c> if the interval covers the number.</summary>
     public string Drains(double perSecond) => Rate.Low >= perSecond ? "yes" : Rate.High < perSecond ? "no" : "not sure";
 
-    /// <param name="run">The run.</param>
-    /// <param name="framework">The cell's framework.</param>
-    /// <param name="transport">The cell's transport.</param>
-    /// <param name="mode">The cell's mode.</param>
-    /// <param name="scenario">What its handler does; <see langword="null"/>: one insert, which names leave out.</param>
+    /// <param name="scenario"><see langword="null"/>: one insert, which names leave out.</param>
     /// <returns>The rate with ADO.NET; <see langword="null"/> if the run has no counting round of that cell.</returns>
     public static CellRate? Of(RecordedRun run, string framework, string transport, TransactionMode mode, string? scenario)
     {

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>Which cell can run, and why another cannot.</summary>
+/// <summary>The cells that can run, and the reasons why others cannot.</summary>
 internal sealed class CellsTable() : BlockKind("cells")
 {
     public override BlockText Write(BlockSources sources)

@@ -4,12 +4,10 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A sentence of public documentation, and the experiment that tests it: an entry of docs/claims.json.</summary>
-/// <param name="Framework">Whose endpoint the claim is about; <c>bare</c> for a driver's or a server's.</param>
-/// <param name="Version">What the kit ran.</param>
-/// <param name="Mode">The mode that it is about.</param>
-/// <param name="Words">The words.</param>
-/// <param name="Link">Where they stand.</param>
-/// <param name="Experiment">What tests it: <c>framework/transport/mode fault</c>.</param>
+/// <param name="Framework">Framework of the endpoint; <c>bare</c> for a driver's or a server's claim.</param>
+/// <param name="Version">The version that the kit ran.</param>
+/// <param name="Link">The source of the words.</param>
+/// <param name="Experiment">The experiment that tests it: <c>framework/transport/mode fault</c>.</param>
 internal sealed record Claim(
     string Framework,
     string Version,
@@ -18,7 +16,7 @@ internal sealed record Claim(
     string Link,
     string Experiment)
 {
-    /// <summary>Where all are.</summary>
+    /// <summary>The file of all claims.</summary>
     public const string File = "docs/claims.json";
 
     private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow };
@@ -29,7 +27,7 @@ internal sealed record Claim(
         Experiment.Split(' ', '/') is [var framework, var transport, var mode, var fault] ? (framework, transport, mode, fault)
         : throw new KitException($"{File}: the experiment '{Experiment}' is not a cell and a fault.", "Write framework/transport/mode fault.");
 
-    /// <param name="text">The file.</param>
+    /// <param name="text">Content of the file.</param>
     /// <exception cref="KitException">It is damaged.</exception>
     public static IReadOnlyList<Claim> Read(string text)
     {

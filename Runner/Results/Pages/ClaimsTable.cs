@@ -3,7 +3,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What documentation claims, next to what was observed.</summary>
+/// <summary>The claims of documentation, next to the observations.</summary>
 internal sealed class ClaimsTable() : BlockKind("claims")
 {
     private const string NotMade = "not in a published folder";
@@ -32,7 +32,7 @@ internal sealed class ClaimsTable() : BlockKind("claims")
     internal static FaultResult? ResultOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
         experiments.SelectMany(folder => folder.Results).FirstOrDefault(result => IsOf(claim, result));
 
-    /// <summary>What it observed.</summary>
+    /// <summary>The observation of an experiment.</summary>
     internal static string ObservedOf(FaultResult result) =>
         string.Join(", ", result.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"));
 

@@ -3,9 +3,9 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What became of the message at every point of a handling, cell by cell.</summary>
-/// <param name="name">As the marks name it.</param>
-/// <param name="crashesServer">Whether the server crashed at the points, or something happened to its client.</param>
+/// <summary>The outcome of the message at every point of a handling, cell by cell.</summary>
+/// <param name="name">As in the marks.</param>
+/// <param name="crashesServer">True if the server crashed at the points; false if something happened to its client.</param>
 internal sealed class EveryPointTable(string name, bool crashesServer) : BlockKind(name)
 {
     public override BlockText Write(BlockSources sources)

@@ -5,7 +5,7 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What each mode promises under the faults that tell modes apart, and which of these promises a run saw broken.</summary>
+/// <summary>The promises of each mode under the faults that tell modes apart, with those that a run saw broken.</summary>
 internal sealed class FaultsByMode() : BlockKind("faults")
 {
     private const string NoWindow = "no window";

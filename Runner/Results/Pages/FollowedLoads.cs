@@ -3,19 +3,19 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A table for each load of the folders that was followed through its time, and a picture for each folder.</summary>
-/// <param name="name">Of the block.</param>
-/// <param name="what">What a load needs for it, in words.</param>
+/// <param name="name">As in the marks.</param>
+/// <param name="what">The need of a load for it, in words.</param>
 /// <param name="command">The command that makes such a load.</param>
-/// <param name="has">Whether a load has it.</param>
-/// <param name="linesOf">Its table.</param>
+/// <param name="has">True if a load has it.</param>
+/// <param name="linesOf">Writes its table.</param>
 internal sealed class FollowedLoads(string name, string what, string command, Func<LoadResult, bool> has, Func<LoadResult, IEnumerable<string>> linesOf)
     : BlockKind(name)
 {
-    /// <summary>What grows.</summary>
+    /// <summary>The figures that can grow.</summary>
     public static FollowedLoads Soaks { get; } =
         new("soaks", "figures that were followed", "load --for 10min", result => result.Soak is not null, LoadReport.SoakLinesOf);
 
-    /// <summary>What an open reader does.</summary>
+    /// <summary>The effect of an open reader.</summary>
     public static FollowedLoads HeldSnapshots { get; } = new(
         "held-snapshots", "a held snapshot", "load --held-snapshot 60s..120s", result => result.Parts is not null, LoadReport.PartLinesOf);
 

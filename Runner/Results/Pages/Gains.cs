@@ -1,8 +1,7 @@
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What the bare endpoint on PostgreSQL gains by another value on an axis, next to the default one.</summary>
-/// <param name="axis">The axis.</param>
-/// <param name="columns">The columns that say what is saved, or what is given up.</param>
+/// <summary>The gain of the bare endpoint on PostgreSQL by another value on an axis, next to the default one.</summary>
+/// <param name="columns">Columns about savings and losses.</param>
 internal sealed class Gains(string axis, params IReadOnlyList<string> columns) : BlockKind($"{axis}-gains")
 {
     public override BlockText Write(BlockSources sources)

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>The same speeds as a picture.</summary>
+/// <summary>The speeds of the modes as a picture.</summary>
 internal sealed class ModesChart() : BlockKind("modes-chart")
 {
     private const string Picture = "docs/modes.svg";

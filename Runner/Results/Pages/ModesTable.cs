@@ -3,7 +3,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>The modes of the bare endpoint on PostgreSQL next to each other: speed, what a storm did, and when to use it.</summary>
+/// <summary>The modes of the bare endpoint on PostgreSQL next to each other: speed, result of a storm, and advice.</summary>
 internal sealed class ModesTable() : BlockKind("modes-table")
 {
     private const string Sends = SpeedSource.LikeExperiments;

@@ -30,13 +30,12 @@ internal sealed partial class Page
 
     public IReadOnlyList<Block> Blocks { get; }
 
-    /// <param name="path">The file, from the root.</param>
-    /// <param name="text">Its content.</param>
+    /// <param name="path">From the root.</param>
     /// <exception cref="KitException">A mark cannot be read, or a block has no end or no beginning; the message names the line.</exception>
     public static Page Parse(string path, string text) => new(path, text.ReplaceLineEndings("\n").Split('\n'));
 
     /// <summary>The page with other lines in its blocks.</summary>
-    /// <param name="contentOf">The lines of a block.</param>
+    /// <param name="contentOf">Gives the lines of a block.</param>
     public string With(Func<Block, IReadOnlyList<string>> contentOf)
     {
         var written = new List<string>();

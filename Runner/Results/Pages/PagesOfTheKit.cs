@@ -14,10 +14,10 @@ public sealed class PagesOfTheKit
     private readonly Repository repository;
 
     /// <param name="root">The folder of Kit.sln.</param>
-    /// <param name="kinds">What the kit can run.</param>
+    /// <param name="kinds">Kinds that the kit can run.</param>
     public PagesOfTheKit(string root, IReadOnlyList<ShownKind> kinds) => (this.root, repository) = (root, new Repository(root, kinds));
 
-    /// <summary>Every page that has blocks, and every picture of theirs, as they have to be. Nothing is written.</summary>
+    /// <summary>Every page that has blocks, and every picture of theirs, with the new content. Nothing is written.</summary>
     /// <exception cref="KitException">
     /// A block is unknown or has no end, or its folders are not there or lack what it needs; the message names page and line.
     /// </exception>
@@ -62,9 +62,9 @@ public sealed class PagesOfTheKit
         .Order(StringComparer.Ordinal);
 }
 
-/// <summary>A page with blocks, or a picture that one of them shows, as it has to be.</summary>
+/// <summary>A page with blocks, or a picture that one of them shows, with the new content.</summary>
 /// <param name="Path">From the root, with slashes.</param>
-/// <param name="Text">All of it.</param>
-/// <param name="Differing">What in it is otherwise now, each with its place.</param>
-/// <param name="Kept">What was left as it is, because this build cannot say what it must be.</param>
+/// <param name="Text">The whole text.</param>
+/// <param name="Differing">The present differences, each with its place.</param>
+/// <param name="Kept">Notes about lines that were left as they are, because this build cannot tell what they must be.</param>
 public sealed record PageFile(string Path, string Text, IReadOnlyList<string> Differing, IReadOnlyList<string> Kept);

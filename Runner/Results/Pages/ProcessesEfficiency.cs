@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>How well several processes share a queue, by mode.</summary>
+/// <summary>The efficiency of several processes that share a queue, by mode.</summary>
 internal sealed class ProcessesEfficiency() : BlockKind("processes-efficiency")
 {
     public override BlockText Write(BlockSources sources)

@@ -7,12 +7,12 @@ namespace Kit.Runner.Results.Pages;
 
 /// <summary>
 /// The rate of each mode as a bar, with its 95 % interval; a second bar for the handler that sends, where the run has it. Below the name of each mode
-/// stands what its storm did, and the bars of a mode that lost or doubled something are hatched. Narrow, so that its text can
+/// stands the result of its storm, and the bars of a mode that lost or doubled something are hatched. Narrow, so that its text can
 /// be read on a telephone, and with a ground of its own, so that it can be read in a light and in a dark page.
 /// </summary>
 internal sealed class RateChart
 {
-    /// <summary>In pixels, where the page has room for it.</summary>
+    /// <summary>Width in pixels, where the page has room for it.</summary>
     public const int Width = 440;
 
     private const int Bars = 126;
@@ -36,7 +36,7 @@ internal sealed class RateChart
     private readonly double most;
 
     /// <param name="run">Has the rates.</param>
-    /// <param name="storms">Say what each mode did in a storm; <see langword="null"/>: nothing is said.</param>
+    /// <param name="storms">Have the results of each mode; <see langword="null"/>: none are shown.</param>
     /// <exception cref="KitException">The run or the storms lack a mode that is shown, or the run has no round of it that counts.</exception>
     public RateChart(RunSource run, FaultSource? storms)
     {
@@ -52,7 +52,7 @@ internal sealed class RateChart
         : GuaranteeTables.NotOnceOf(storm) is "0" ? 0
         : throw new KitException($"the storm over {storm.Cell} broke a promise that the chart does not show.", "Find out why before anything is published.");
 
-    /// <summary>For those who do not see it.</summary>
+    /// <summary>The chart in words, for readers who cannot see it.</summary>
     public string Words =>
         $"Messages per second ({string.Join(" and ", handlers.Select(handler => handler.Name))}): " +
         string.Join(", ", modes.Select(mode =>

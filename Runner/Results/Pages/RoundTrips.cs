@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>How many round trips a message waits for, in the cells of a run that were measured at several distances.</summary>
+/// <summary>The round trips that a message waits for, in the cells of a run that were measured at several distances.</summary>
 internal sealed class RoundTrips() : BlockKind("round-trips")
 {
     public override BlockText Write(BlockSources sources)

@@ -3,7 +3,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What a mode costs without a send and with one, as ratios to the two ends: <c>full-dtc</c> and <c>transactions-off</c>.</summary>
+/// <summary>The costs of a mode without a send and with one, as ratios to the two ends: <c>full-dtc</c> and <c>transactions-off</c>.</summary>
 internal sealed class ScenarioCosts() : BlockKind("scenario-costs")
 {
     private static readonly IReadOnlyList<TransactionMode> References = [TransactionMode.FullDtc, TransactionMode.TransactionsOff];

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What commits when in each mode of the bare endpoint on PostgreSQL, as the probe of the run saw it.</summary>
+/// <summary>The order of the commits in each mode of the bare endpoint on PostgreSQL, as the probe of the run saw it.</summary>
 internal sealed class Sequences() : BlockKind("sequences")
 {
     public override BlockText Write(BlockSources sources)

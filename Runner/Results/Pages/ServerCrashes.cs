@@ -4,9 +4,9 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What crashes of the database server did to each cell.</summary>
-/// <param name="name">As the marks name it.</param>
-/// <param name="isForced">Whether it shows the storms in which <c>synchronous_commit</c> was off against the mode's needs, or the others.</param>
+/// <summary>The results of crashes of the database server, by cell.</summary>
+/// <param name="name">As in the marks.</param>
+/// <param name="isForced">True for the storms in which <c>synchronous_commit</c> was off against the mode's needs; false for the others.</param>
 internal sealed class ServerCrashes(string name, bool isForced) : BlockKind(name)
 {
     /// <exception cref="KitException">No storm in the folder has a crash of the server.</exception>

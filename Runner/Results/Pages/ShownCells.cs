@@ -2,18 +2,17 @@ using Kit.Modes;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>Which cells of a folder the pages show, whatever else is in it.</summary>
+/// <summary>The cells of a folder that the pages show, whatever else is in it.</summary>
 internal static class ShownCells
 {
     /// <summary>The access library with which modes are compared.</summary>
     public const string Access = "ado";
 
-    /// <summary>The default matrix, and what stands next to it on the front page.</summary>
+    /// <summary>The default matrix, and the modes next to it on the front page.</summary>
     public static IReadOnlyList<TransactionMode> Modes { get; } = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
 
-    /// <summary>Whether it is measured as the default matrix is, but for the handler.</summary>
-    /// <param name="cell">The cell.</param>
-    /// <param name="scenario">What its handler has to do; <see langword="null"/>: one insert, which names leave out.</param>
+    /// <summary>True if it is measured as the default matrix is, but for the handler.</summary>
+    /// <param name="scenario"><see langword="null"/>: one insert, which names leave out.</param>
     public static bool IsPlain(CellName cell, string? scenario = null) =>
         string.Equals(cell.On(AxisName.Scenario), scenario, StringComparison.Ordinal)
         && cell.Values.All(value =>

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What each mode costs on each framework and transport.</summary>
+/// <summary>The speed of each mode on each framework and transport.</summary>
 internal sealed class Speeds() : BlockKind("speeds")
 {
     public override BlockText Write(BlockSources sources)

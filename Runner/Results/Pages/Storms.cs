@@ -2,7 +2,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What a storm did to each cell.</summary>
+/// <summary>The result of a storm, by cell.</summary>
 internal sealed class Storms() : BlockKind("storms")
 {
     public override BlockText Write(BlockSources sources)

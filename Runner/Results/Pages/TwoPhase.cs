@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>What two-phase commit costs on PostgreSQL: the kit's, the kit's with waiting, and the driver's, next to two transactions.</summary>
+/// <summary>The costs of two-phase commit on PostgreSQL: the kit's, the kit's with waiting, and the driver's, next to two transactions.</summary>
 internal sealed class TwoPhase() : BlockKind("two-phase")
 {
     private static readonly IReadOnlyList<TransactionMode> Modes =

@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>Which modes run on which framework and transport, in a few words.</summary>
+/// <summary>The modes that run on each framework and transport, in a few words.</summary>
 internal sealed class WhatRuns() : BlockKind("what-runs")
 {
     private const int FewEnoughToLeaveOut = 2;

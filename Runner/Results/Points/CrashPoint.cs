@@ -2,20 +2,19 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Points;
 
-/// <summary>What a request of a handling is, so that it can be found in another handling.</summary>
-/// <param name="Server">The server that is asked: the queue, the data, …</param>
-/// <param name="Text">The statement or the method, without what differs from one handling to the next.</param>
-/// <param name="Outcome">What the server answered; <see langword="null"/> if it does not answer.</param>
-/// <param name="Sent">Which of the requests with this text it is, from 1. Polls are not counted.</param>
-/// <param name="Answered">Which of those with this text and outcome, from 1. Polls are not counted.</param>
+/// <summary>The identity of a request of a handling, by which it can be found in another handling.</summary>
+/// <param name="Server">The server of the request: the queue, the data, …</param>
+/// <param name="Text">The statement or the method, without the parts that differ from one handling to the next.</param>
+/// <param name="Outcome">The server's answer; <see langword="null"/> if it does not answer.</param>
+/// <param name="Sent">Number among the requests with this text, from 1. Polls are not counted.</param>
+/// <param name="Answered">Number among the requests with this text and outcome, from 1. Polls are not counted.</param>
 public sealed record RequestId(string Server, string Text, string? Outcome, int Sent, int Answered);
 
 /// <summary>The gap before and after one request of a handling.</summary>
-/// <param name="Number">Its number in the handling that was recorded, from 1.</param>
-/// <param name="Request">What it is.</param>
+/// <param name="Number">In the recorded handling, from 1.</param>
 /// <param name="Before">The statement before it in its transaction; <see langword="null"/> if it is the first.</param>
-/// <param name="HasAnswer">Whether the server answers it.</param>
-/// <param name="CanBeProved">Whether it can be known that the server has acted.</param>
+/// <param name="HasAnswer">True if the server answers it.</param>
+/// <param name="CanBeProved">True if it can be known that the server has acted.</param>
 public sealed record CrashPoint(int Number, RequestId Request, string? Before, bool HasAnswer, bool CanBeProved)
 {
     /// <summary>The numbers of the points before it in its transaction. With <see cref="Place"/> they say which transaction it is.</summary>
@@ -27,19 +26,19 @@ public sealed record CrashPoint(int Number, RequestId Request, string? Before, b
     /// <summary>The numbers of the points that came before it in one recorded handling, and after it in another.</summary>
     public IReadOnlyList<int> Unordered { get; init; } = [];
 
-    /// <summary>Whether a process without a message begins a transaction with the same requests and answers.</summary>
+    /// <summary>True if a process without a message begins a transaction with the same requests and answers.</summary>
     public bool IsPolled { get; init; }
 
     /// <summary>The ways that are possible there while the servers live.</summary>
     [JsonIgnore]
     public IReadOnlyList<PointWay> Ways => WaysAmong(PointWays.OfClient);
 
-    /// <summary>Which of some ways are possible there.</summary>
+    /// <summary>Those of some ways that are possible there.</summary>
     public IReadOnlyList<PointWay> WaysAmong(IReadOnlyList<PointWay> asked) =>
         [.. PointWays.All.Where(facts => asked.Contains(facts.Way) && facts.IsPossibleAt(this)).Select(facts => facts.Way)];
 }
 
-/// <summary>What happens at a point. The words and rules of each are in <see cref="PointWays"/>.</summary>
+/// <summary>The event at a point. The words and rules of each are in <see cref="PointWays"/>.</summary>
 public enum PointWay
 {
     /// <summary>(a) The request never reaches the server, and the process is killed.</summary>
@@ -65,8 +64,7 @@ public enum PointWay
 }
 
 /// <summary>The point that an experiment met, or was to meet.</summary>
-/// <param name="Token">The name with which it can be repeated.</param>
-/// <param name="Number">The point's number.</param>
-/// <param name="Way">What happened there.</param>
-/// <param name="Moment">The moment, in words.</param>
+/// <param name="Token">Name with which it can be repeated.</param>
+/// <param name="Way">The event at the point.</param>
+/// <param name="Moment">In words.</param>
 public sealed record PointFacts(string Token, int Number, PointWay Way, string Moment);

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Points;
 
-/// <summary>How an experiment ended.</summary>
+/// <summary>The result of an experiment.</summary>
 public enum FaultVerdict
 {
     /// <summary>The fault fired, and every message is in a promised class.</summary>

@@ -1,10 +1,10 @@
 namespace Kit.Runner.Results.Points;
 
-/// <summary>What an experiment at a point found.</summary>
+/// <summary>The findings of an experiment at a point.</summary>
 public interface IPointResult
 {
     FaultVerdict Verdict { get; }
 
-    /// <summary>Why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
+    /// <summary>The reason why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
     string? Because { get; }
 }

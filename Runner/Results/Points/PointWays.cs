@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Points;
 
-/// <summary>The ways in which a point can be met. What the proxy does in each is in the request gate and its connections.</summary>
+/// <summary>The ways in which a point can be met. The proxy's part in each is in the request gate and its connections.</summary>
 public static class PointWays
 {
     /// <summary>Every way, in the order of the letters. A new one is an entry here.</summary>
@@ -64,16 +64,16 @@ public static class PointWays
         },
     ];
 
-    /// <summary>Those in which the servers live.</summary>
+    /// <summary>The ways in which the servers live.</summary>
     public static IReadOnlyList<PointWay> OfClient { get; } = [.. All.Where(facts => !facts.CrashesServer).Select(facts => facts.Way)];
 
     /// <summary>The letters of all ways.</summary>
     public static IReadOnlyList<string> Letters { get; } = [.. All.Select(facts => $"{facts.Letter}")];
 
-    /// <summary>Some of them as texts show them: <c>a, b</c>.</summary>
+    /// <summary>Some ways as a text: <c>a, b</c>.</summary>
     public static string ListOf(IEnumerable<PointWay> ways) => string.Join(", ", ways.Select(way => way.Facts().Letter));
 
-    /// <summary>Its entry.</summary>
+    /// <summary>The facts of a way.</summary>
     /// <exception cref="ArgumentOutOfRangeException">It has none.</exception>
     public static PointWayFacts Facts(this PointWay way) =>
         All.FirstOrDefault(facts => facts.Way == way) ?? throw new ArgumentOutOfRangeException(nameof(way), way, "No such way.");
@@ -83,32 +83,31 @@ public static class PointWays
     public static PointWay? Of(string letter) => All.FirstOrDefault(facts => $"{facts.Letter}" == letter)?.Way;
 }
 
-/// <summary>What is known about one way.</summary>
-/// <param name="Way">The way.</param>
-/// <param name="Letter">Its name in tokens.</param>
-/// <param name="Title">As tables show it, after the letter.</param>
-/// <param name="IsExecuted">Whether the request reaches the server, which acts on it.</param>
-/// <param name="KillsProcess">Whether the runner kills the process.</param>
-/// <param name="CrashesServer">Whether the runner crashes the server that is asked.</param>
+/// <summary>The facts of one way.</summary>
+/// <param name="Letter">Name in tokens.</param>
+/// <param name="Title">For tables, after the letter.</param>
+/// <param name="IsExecuted">True if the request reaches the server, which acts on it.</param>
+/// <param name="KillsProcess">True if the runner kills the process.</param>
+/// <param name="CrashesServer">True if the runner crashes the server of the request.</param>
 public sealed record PointWayFacts(PointWay Way, char Letter, string Title, bool IsExecuted, bool KillsProcess, bool CrashesServer)
 {
     /// <summary>The head of its column.</summary>
     public string Header => $"{Letter}: {Title}";
 
-    /// <summary>What happens, in a legend that has said whether processes or servers are meant.</summary>
+    /// <summary>The event, in a legend that has said whether processes or servers are meant.</summary>
     public required string Legend { get; init; }
 
-    /// <summary>What happened, after the name of the request.</summary>
+    /// <summary>The event in the past tense, after the name of the request.</summary>
     public required string Happened { get; init; }
 
-    /// <summary>What happens at the end of a list of requests.</summary>
+    /// <summary>The event at the end of a list of requests.</summary>
     public required string Moment { get; init; }
 
     /// <summary>Its place when time is short: the lower, the more it finds in a second.</summary>
     public required int Rank { get; init; }
 
     /// <summary>
-    /// Whether it can happen at a point. Without an answer, none can be withheld for ever; without a proof, nothing is known after the request was sent.
+    /// True if it can happen at a point. Without an answer, none can be withheld for ever; without a proof, nothing is known after the request was sent.
     /// </summary>
     public required Func<CrashPoint, bool> IsPossibleAt { get; init; }
 }

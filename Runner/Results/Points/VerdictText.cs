@@ -1,11 +1,10 @@
 namespace Kit.Runner.Results.Points;
 
-/// <summary>A verdict as reports show it. What was kept or broken, each report says in its own words.</summary>
+/// <summary>A verdict in the words of reports. Each report has its own words for a promise that was kept or broken.</summary>
 public static class VerdictText
 {
-    /// <param name="verdict">The verdict.</param>
-    /// <param name="kept">The words for a promise that was kept.</param>
-    /// <param name="broken">The words for one that was broken.</param>
+    /// <param name="kept">Words for a promise that was kept.</param>
+    /// <param name="broken">Words for a promise that was broken.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such verdict.</exception>
     public static string Of(FaultVerdict verdict, Func<string> kept, Func<string> broken)
     {

@@ -2,7 +2,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Proofs;
 
-/// <summary>What a user can promise of an application.</summary>
+/// <summary>The promises that a user can make of an application.</summary>
 public static class NamedPromises
 {
     /// <summary>The classes of each promise.</summary>

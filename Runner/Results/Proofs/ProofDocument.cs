@@ -4,7 +4,7 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
 
-/// <summary>What is known about the crash points of one application: the file <c>proof.json</c>.</summary>
+/// <summary>The document about the crash points of one application: the file <c>proof.json</c>.</summary>
 public sealed record ProofDocument
 {
     public int Schema { get; init; } = ResultJson.Schema;
@@ -42,11 +42,11 @@ public sealed record ProofDocument
     /// <summary>Requests that the application made once, after its messages had been handled. They are no points.</summary>
     public IReadOnlyList<string> Late { get; init; } = [];
 
-    /// <summary>How many recorded handlings were in the open transaction of a poll, and were not used.</summary>
+    /// <summary>Recorded handlings that were in the open transaction of a poll, and were not used.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int Unused { get; init; }
 
-    /// <summary>Requests that write to tables that no statement of the file names: what is doubled there is not seen.</summary>
+    /// <summary>Requests that write to tables that no statement of the file names: duplicates there are not seen.</summary>
     public IReadOnlyList<string> Unread { get; init; } = [];
 
     /// <summary>Requests that write to a table that an effect reads, and at which no crash is tried, because handlings differ in them.</summary>
@@ -57,10 +57,10 @@ public sealed record ProofDocument
     /// <summary>The tokens of all experiments that were not made, because of a budget, a choice or a stop.</summary>
     public IReadOnlyList<string> NotTried { get; init; } = [];
 
-    /// <summary>Why some were not made; <see langword="null"/>: all were.</summary>
+    /// <summary>The reason why some were not made; <see langword="null"/>: all were.</summary>
     public string? NotTriedBecause { get; init; }
 
-    /// <summary>Whether the promise was kept at each point that was tried, at least one was, and what writes an effect can be tried.</summary>
+    /// <summary>True if the promise was kept at each tried point, at least one was tried, and the requests that write an effect can be tried.</summary>
     [JsonIgnore]
     public bool IsKept => Results.Count > 0 && Untried.Count == 0 && Results.All(result => result.Verdict is FaultVerdict.Kept);
 

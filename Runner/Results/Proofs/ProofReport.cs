@@ -3,12 +3,12 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
 
-/// <summary>What a proof found, for people.</summary>
+/// <summary>The findings of a proof, for people.</summary>
 public sealed class ProofReport(ProofDocument document)
 {
     private static readonly IReadOnlyList<PointWayFacts> Ways = [.. PointWays.OfClient.Select(way => way.Facts())];
 
-    /// <summary>So many experiments that show nothing are no accident.</summary>
+    /// <summary>Number of experiments that show nothing from which they are no accident.</summary>
     private const int ManyVoid = 3;
 
     private readonly IReadOnlyList<ProofResult> results = [.. document.Results.OrderBy(result => result.Point.Number).ThenBy(result => result.Point.Way)];
@@ -17,7 +17,7 @@ public sealed class ProofReport(ProofDocument document)
 
     private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
 
-    /// <summary>What became of the promise.</summary>
+    /// <summary>The finding about the promise.</summary>
     private string Finding
     {
         get

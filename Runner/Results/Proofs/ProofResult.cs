@@ -4,45 +4,45 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
 
-/// <summary>What became of the message of an application that met one point.</summary>
+/// <summary>The outcome of the message of an application that met one point.</summary>
 public sealed record ProofResult : IPointResult
 {
-    /// <summary>Where and when.</summary>
+    /// <summary>The place and the time of the point.</summary>
     public required PointFacts Point { get; init; }
 
     public required FaultVerdict Verdict { get; init; }
 
-    /// <summary>Why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
+    /// <summary>The reason why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
     public string? Because { get; init; }
 
-    /// <summary>What the message is; <see langword="null"/>: its point was not met.</summary>
+    /// <summary>The class of the message; <see langword="null"/>: its point was not met.</summary>
     public DeliveryClass? Class { get; init; }
 
     /// <summary>
-    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it was not killed for that, because it
-    /// got over it or ended by itself, or because the way is another.
+    /// In way d, the time that the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it was not killed for that,
+    /// because it got over it or ended by itself, or because the way is another.
     /// </summary>
     public double? KilledAfterSeconds { get; init; }
 
-    /// <summary>What was found of each effect.</summary>
+    /// <summary>The found effects.</summary>
     public IReadOnlyList<FoundEffect> Found { get; init; } = [];
 
-    /// <summary>Which promises were broken, as sentences.</summary>
+    /// <summary>The broken promises, as sentences.</summary>
     public IReadOnlyList<string> Violations { get; init; } = [];
 
-    /// <summary>What happened, if the message was not handled once, or a promise was broken.</summary>
+    /// <summary>The events, if the message was not handled once, or a promise was broken.</summary>
     public IReadOnlyList<TimelineStep> Timeline { get; init; } = [];
 
-    /// <summary>Why each try before this one does not count.</summary>
+    /// <summary>The reasons why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];
 
-    /// <summary>Whether the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
+    /// <summary>True if the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
 
-    /// <summary>Of all tries.</summary>
+    /// <summary>Duration of all tries together.</summary>
     public double Seconds { get; init; }
 
-    /// <summary>Whether it shows something, about its point or without it.</summary>
+    /// <summary>True if it shows something, about its point or without it.</summary>
     public bool IsConclusive => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
 }

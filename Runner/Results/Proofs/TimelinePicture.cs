@@ -4,8 +4,8 @@ using Kit.Runner.Results.Points;
 namespace Kit.Runner.Results.Proofs;
 
 /// <summary>
-/// What happened in one experiment, from top to bottom, as SVG: the application and its connections as lines, requests and answers as arrows between
-/// them, and what was found at the end. It has a ground of its own, light or dark as the reader's system is.
+/// The events of one experiment, from top to bottom, as SVG: the application and its connections as lines, requests and answers as arrows between
+/// them, and the findings at the end. It has a ground of its own, light or dark as the reader's system is.
 /// </summary>
 public sealed class TimelinePicture
 {
@@ -100,7 +100,7 @@ public sealed class TimelinePicture
         y += Margin;
     }
 
-    /// <summary>What was read when nothing moved any more.</summary>
+    /// <summary>True for a finding that was read when nothing moved any more.</summary>
     private static bool IsOfTheEnd(TimelineStep step) =>
         step.Kind is TimelineKind.Output or TimelineKind.Left or TimelineKind.Committed or TimelineKind.Found or TimelineKind.Class;
 
@@ -204,7 +204,7 @@ public sealed class TimelinePicture
         y += ChipHeight;
     }
 
-    /// <returns>Where the next one begins.</returns>
+    /// <returns>The position at which the next one begins.</returns>
     private int Chip(int x, string text, bool isRight)
     {
         var wide = (int)(text.Length * OfTitle) + 20;

@@ -3,16 +3,15 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Proofs;
 
-/// <summary>One thing that happened in an experiment.</summary>
-/// <param name="Kind">What it is.</param>
-/// <param name="Text">It in words; of a request its statement or method.</param>
+/// <summary>An event in an experiment.</summary>
+/// <param name="Text">In words; of a request its statement or method.</param>
 public sealed record TimelineStep(TimelineKind Kind, string Text)
 {
     /// <summary>The place of a request among those of the handling, from 1.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Number { get; init; }
 
-    /// <summary>The server that was asked.</summary>
+    /// <summary>The server of the request.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Server { get; init; }
 
@@ -20,11 +19,11 @@ public sealed record TimelineStep(TimelineKind Kind, string Text)
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Connection { get; init; }
 
-    /// <summary>What the server answered to a request; <see langword="null"/> if it does not answer, or was never asked.</summary>
+    /// <summary>The server's answer to a request; <see langword="null"/> if it does not answer, or never got the request.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Outcome { get; init; }
 
-    /// <summary>The lines of a report. Where a server was asked on several connections, they are numbered: <c>orders (2)</c>.</summary>
+    /// <summary>The lines of a report. Where a server got requests on several connections, they are numbered: <c>orders (2)</c>.</summary>
     public static IEnumerable<string> LinesOf(IReadOnlyList<TimelineStep> timeline)
     {
         var connections = timeline.Where(step => step.Kind is TimelineKind.Request).Select(step => (step.Server, step.Connection)).Distinct()
@@ -32,7 +31,7 @@ public sealed record TimelineStep(TimelineKind Kind, string Text)
         return timeline.Select(step => step.LineIn([.. connections[step.Server]]));
     }
 
-    /// <param name="connections">Those on which its server was asked.</param>
+    /// <param name="connections">Connections on which its server got requests.</param>
     private string LineIn(List<int?> connections)
     {
         if (Kind is not TimelineKind.Request)
@@ -43,7 +42,7 @@ public sealed record TimelineStep(TimelineKind Kind, string Text)
     }
 }
 
-/// <summary>What a step of a timeline is.</summary>
+/// <summary>The kind of a timeline's step.</summary>
 public enum TimelineKind
 {
     /// <summary>The message was sent.</summary>
@@ -55,7 +54,7 @@ public enum TimelineKind
     /// <summary>The application asked a server. The last request is the one at the point.</summary>
     Request,
 
-    /// <summary>What happened at the point.</summary>
+    /// <summary>The event at the point.</summary>
     Moment,
 
     /// <summary>The process ended.</summary>
@@ -67,10 +66,10 @@ public enum TimelineKind
     /// <summary>Ordinary messages were sent.</summary>
     Ordinary,
 
-    /// <summary>What the application wrote about the message, before or after the moment.</summary>
+    /// <summary>Lines that the application wrote about the message, before or after the moment.</summary>
     Output,
 
-    /// <summary>What was left when nothing moved any more, or what a message before it has become.</summary>
+    /// <summary>Work that was left when nothing moved any more, or the new class of an earlier message.</summary>
     Left,
 
     /// <summary>Rows that were committed together, and that have the message's id.</summary>
@@ -79,6 +78,6 @@ public enum TimelineKind
     /// <summary>The effects that were found.</summary>
     Found,
 
-    /// <summary>What the message is.</summary>
+    /// <summary>The class of the message.</summary>
     Class,
 }

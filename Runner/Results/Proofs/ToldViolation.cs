@@ -4,7 +4,6 @@ using Kit.Runner.Results.Points;
 namespace Kit.Runner.Results.Proofs;
 
 /// <summary>A broken promise whose timeline a report tells and draws: one for each class.</summary>
-/// <param name="Result">What was found.</param>
 /// <param name="Name">The message's class; that there was no crash; or that its class was promised, and something broke a promise afterwards.</param>
 public sealed record ToldViolation(ProofResult Result, string Name)
 {
@@ -16,7 +15,7 @@ public sealed record ToldViolation(ProofResult Result, string Name)
     private const string Afterwards = "afterwards";
     private const string WithoutCrash = "without-crash";
 
-    /// <summary>How to see it again.</summary>
+    /// <summary>The command to see it again.</summary>
     public string Again => Name switch
     {
         WithoutCrash => "No single crash repeats it: make the proof again, with another folder.",
@@ -28,7 +27,7 @@ public sealed record ToldViolation(ProofResult Result, string Name)
     /// <summary>The file of its picture, next to the report.</summary>
     public string Picture => $"{Prefix}{Name}{Suffix}";
 
-    /// <summary>The first of each class. A kill after an answer is the easiest to follow, and comes before other ways.</summary>
+    /// <summary>The first violation of each class. A kill after an answer is the easiest to follow, and comes before other ways.</summary>
     public static IReadOnlyList<ToldViolation> Of(ProofDocument document) =>
     [
         .. from result in document.Results

@@ -8,7 +8,7 @@ public static class ExperimentReport
     /// <summary>The report's name in the folder of its results.</summary>
     public const string FileName = "experiment.md";
 
-    /// <summary>What the columns mean.</summary>
+    /// <summary>The meaning of the columns.</summary>
     public const string Legend =
         "Ratio: to the base of the same table; of drains round by round, with its 95 % interval. " +
         "Agrees: the published ratio is within our interval. Same direction: both are faster than their base, or both slower, by another factor. " +
@@ -53,8 +53,6 @@ public static class ExperimentReport
         new(Verdict, row => TextOf(row.Agreement), row => row.PerSecond is not null),
     ];
 
-    /// <param name="experiment">What was published.</param>
-    /// <param name="repetition">What repeats it.</param>
     public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition)
     {
         ArgumentNullException.ThrowIfNull(experiment);
@@ -78,9 +76,7 @@ public static class ExperimentReport
         });
     }
 
-    /// <param name="experiment">What was published.</param>
-    /// <param name="repetition">What repeats it.</param>
-    /// <param name="output">Where to; plain text, no colours.</param>
+    /// <param name="output">Gets plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public static void WriteTerminal(PublishedExperiment experiment, Repetition repetition, TextWriter output, int width)
     {
@@ -104,8 +100,8 @@ public static class ExperimentReport
         output.WriteLine(LegendOf(repetition));
     }
 
-    /// <summary>The question, the tables, what the two have in common, and what is different here.</summary>
-    /// <exception cref="KitException">Nothing that was measured repeats one of the rows.</exception>
+    /// <summary>The question, the tables, the common ground of both, and the differences here.</summary>
+    /// <exception cref="KitException">No measurement repeats one of the rows.</exception>
     internal static IEnumerable<string> LinesOf(PublishedExperiment experiment, Repetition repetition) =>
     [
         $"**Asked**: {experiment.Question}",
@@ -134,7 +130,7 @@ public static class ExperimentReport
         .. repetition.Commands.Any(command => command.Load?.Results.Any(load => load.IsTimedOutUnknown) == true) ? [NotTimedOut] : Array.Empty<string>(),
     ];
 
-    /// <summary>What the columns mean, as far as they are shown.</summary>
+    /// <summary>The meaning of the columns, as far as they are shown.</summary>
     internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;
 
     private static List<Shown> TablesOf(PublishedExperiment experiment, Repetition repetition)
@@ -148,7 +144,7 @@ public static class ExperimentReport
                 $"Name the folder of results that have them, or make one: experiment {experiment.Name}");
     }
 
-    /// <summary>A table next to what repeats it; <see langword="null"/> if nothing does.</summary>
+    /// <summary>A table next to its repetition; <see langword="null"/> if there is none.</summary>
     private static Shown? ShownOf(PublishedTable table, Repetition repetition)
     {
         if (table.Rows.Any(row => row.Users is not null))

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Published;
 
-/// <summary>How long an experiment is repeated.</summary>
+/// <summary>The length of an experiment's repetition.</summary>
 public enum ExperimentLength
 {
     /// <summary>About a minute, to see that it works.</summary>
@@ -14,11 +14,11 @@ public enum ExperimentLength
 }
 
 /// <summary>A command of the kit that repeats some published figures.</summary>
-/// <param name="Name">The folder of its results, within that of the experiment.</param>
-/// <param name="Common">What is typed at every length. The first word is the command.</param>
-/// <param name="Quick">What makes it quick.</param>
-/// <param name="Scaled">What makes it take minutes.</param>
-/// <param name="Full">What makes it take up to hours.</param>
+/// <param name="Name">Folder of its results, within that of the experiment.</param>
+/// <param name="Common">The arguments at every length. The first word is the command.</param>
+/// <param name="Quick">Arguments that make it quick.</param>
+/// <param name="Scaled">Arguments with which it takes minutes.</param>
+/// <param name="Full">Arguments with which it takes up to hours.</param>
 public sealed record PublishedCommand(string Name, string Common, string Quick, string Scaled, string Full)
 {
     /// <summary>Its arguments.</summary>

@@ -4,12 +4,10 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results.Published;
 
 /// <summary>An experiment that others have published: their figures, and the commands of the kit that repeat it: an entry of docs/experiments.json.</summary>
-/// <param name="Name">As it is typed, and the name of its block on the pages.</param>
-/// <param name="Question">What it asked.</param>
-/// <param name="Source">Who measured what, on what, and when.</param>
-/// <param name="Tables">The published figures.</param>
-/// <param name="Commands">What repeats them.</param>
-/// <param name="Differences">What is different here, a sentence each.</param>
+/// <param name="Name">As typed, and the name of its block on the pages.</param>
+/// <param name="Source">The people, the subject, the machine and the date of the measurement.</param>
+/// <param name="Commands">Commands that repeat the figures.</param>
+/// <param name="Differences">Differences here, a sentence each.</param>
 public sealed record PublishedExperiment(
     string Name, string Question, string Source, IReadOnlyList<PublishedTable> Tables, IReadOnlyList<PublishedCommand> Commands,
     IReadOnlyList<string> Differences)
@@ -23,26 +21,25 @@ public sealed record PublishedExperiment(
 
     public static IReadOnlyList<PublishedExperiment> All { get; } = Read();
 
-    /// <param name="name">As typed.</param>
     /// <returns><see langword="null"/> if there is none of that name.</returns>
     public static PublishedExperiment? Find(string name) => All.FirstOrDefault(one => string.Equals(one.Name, name, StringComparison.Ordinal));
 
-    /// <summary>Where a command's results are: the folder of an experiment with one command is that of its run.</summary>
-    /// <param name="folder">That of the experiment.</param>
-    /// <param name="command">One of its commands.</param>
+    /// <summary>The folder of a command's results: an experiment with one command has the folder of its run.</summary>
+    /// <param name="folder">Folder of the experiment.</param>
+    /// <param name="command">A command of the experiment.</param>
     public string FolderOf(string folder, PublishedCommand command)
     {
         ArgumentNullException.ThrowIfNull(command);
         return Commands.Count == 1 ? folder : Path.Combine(folder, command.Name);
     }
 
-    /// <summary>Whether a load was that of a quick repetition.</summary>
+    /// <summary>True if a load was that of a quick repetition.</summary>
     internal bool IsQuick(RepeatedCommand repeated) => repeated.Load is { } load
         && Commands.FirstOrDefault(command => command.Name == repeated.Name) is { } of
         && load.CommandLine.Contains(of.Quick, StringComparison.Ordinal);
 
     /// <summary>The command whose results a folder holds.</summary>
-    /// <param name="folder">That of the command.</param>
+    /// <param name="folder">Folder of the command.</param>
     /// <exception cref="KitException">No command has a folder of that name.</exception>
     public PublishedCommand CommandIn(string folder) => Commands is [var only]
         ? only
@@ -57,11 +54,10 @@ public sealed record PublishedExperiment(
 }
 
 /// <summary>Published figures that are divided by one of them: absolute figures of another machine and year say nothing.</summary>
-/// <param name="Rows">The figures.</param>
-/// <param name="Commands">The names of the commands that repeat it: two commands can measure the same cell in different ways.</param>
-/// <param name="Title">What they are about; <see langword="null"/>: the experiment's question says it.</param>
+/// <param name="Commands">Names of the commands that repeat it: two commands can measure the same cell in different ways.</param>
+/// <param name="Title"><see langword="null"/>: the experiment's question says it.</param>
 public sealed record PublishedTable(IReadOnlyList<PublishedRow> Rows, IReadOnlyList<string> Commands, string? Title = null)
 {
-    /// <summary>The row that the others are divided by.</summary>
+    /// <summary>The row by which the others are divided.</summary>
     public PublishedRow Base => Rows.Single(row => row.IsBase);
 }

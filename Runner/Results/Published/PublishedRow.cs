@@ -8,10 +8,10 @@ namespace Kit.Runner.Results.Published;
 /// <param name="PerSecond">Messages per second.</param>
 public sealed record PublishedRow(string Title, string Cell, double? PerSecond = null)
 {
-    /// <summary>Whether the others of its table are divided by it.</summary>
+    /// <summary>True if the others of its table are divided by it.</summary>
     public bool IsBase { get; init; }
 
-    /// <summary>How many users the repetition has; <see langword="null"/>: it is a drain.</summary>
+    /// <summary>Users in the repetition; <see langword="null"/>: it is a drain.</summary>
     public int? Users { get; init; }
 
     /// <summary>The published latency in ms.</summary>
@@ -20,7 +20,7 @@ public sealed record PublishedRow(string Title, string Cell, double? PerSecond =
     /// <summary>The published CPU use in percent.</summary>
     public double? CpuPercent { get; init; }
 
-    /// <summary>What was published in words.</summary>
+    /// <summary>The published words.</summary>
     public string? Said { get; init; }
 
     /// <summary>The rate with the digits that were published.</summary>

@@ -3,10 +3,9 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Published;
 
 /// <summary>A published row next to the load that repeats it. It is one measurement, so its ratio has no interval.</summary>
-/// <param name="Published">The row.</param>
-/// <param name="PublishedRatio">Its rate divided by that of the base; <see langword="null"/> if one of them is not known.</param>
+/// <param name="PublishedRatio">Its rate divided by the base's; <see langword="null"/> if one of them is not known.</param>
 /// <param name="Load"><see langword="null"/> if none repeats it.</param>
-/// <param name="Ratio">Our rate divided by that of our base; <see langword="null"/> if one of them was not measured.</param>
+/// <param name="Ratio">Our rate divided by our base's; <see langword="null"/> if one of them was not measured.</param>
 public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio, LoadResult? Load, double? Ratio)
 {
     /// <summary>Ratios that differ by less than this factor are close to each other.</summary>
@@ -18,7 +17,7 @@ public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio
     /// <summary>A load that was to repeat it and is not valid, or was stopped; <see langword="null"/>: there is none, or a valid one, too.</summary>
     public LoadResult? Broken { get; init; }
 
-    /// <summary>Whether it is the row that the others are divided by.</summary>
+    /// <summary>True if it is the row by which the others are divided.</summary>
     public bool IsBase { get; init; }
 
     public Agreement Agreement => (Ratio, PublishedRatio) switch
@@ -32,7 +31,7 @@ public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio
         ({ } ours, { } theirs) => ours > 1 == theirs > 1 ? Agreement.SameDirection : Agreement.Opposite,
     };
 
-    /// <summary>The rows of a table next to what was measured.</summary>
+    /// <summary>The rows of a table next to the measurements.</summary>
     public static IReadOnlyList<RepeatedLoad> Of(PublishedTable table, Repetition repetition)
     {
         ArgumentNullException.ThrowIfNull(table);

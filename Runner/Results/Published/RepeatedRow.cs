@@ -1,9 +1,9 @@
 namespace Kit.Runner.Results.Published;
 
-/// <summary>What a published row and its repetition have in common, each as a ratio to its own base.</summary>
+/// <summary>The agreement of a published row and its repetition, each as a ratio to its own base.</summary>
 public enum Agreement
 {
-    /// <summary>The row that the others are divided by.</summary>
+    /// <summary>The row by which the others are divided.</summary>
     Base,
 
     /// <summary>The published ratio is within the 95 % interval of ours.</summary>
@@ -35,15 +35,14 @@ public enum Agreement
 }
 
 /// <summary>A published row next to the cell that repeats it.</summary>
-/// <param name="Published">The row.</param>
-/// <param name="PublishedRatio">Its figure divided by that of the base; <see langword="null"/> if one of them is not known.</param>
+/// <param name="PublishedRatio">Its figure divided by the base's; <see langword="null"/> if one of them is not known.</param>
 /// <param name="PerSecond">Our mean; <see langword="null"/> if no round counts.</param>
 /// <param name="Ratio">Our ratio to our base, round by round; <see langword="null"/> for the base, and if no round counts in both.</param>
 public sealed record RepeatedRow(PublishedRow Published, double? PublishedRatio, double? PerSecond, RateRatio? Ratio)
 {
     private const double Alpha = Comparison.Alpha;
 
-    /// <summary>Whether it is the row that the others are divided by.</summary>
+    /// <summary>True if it is the row by which the others are divided.</summary>
     public bool IsBase { get; init; }
 
     /// <summary>The 95 % interval of our ratio; <see langword="null"/> if there are too few rounds.</summary>

@@ -2,7 +2,7 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Published;
 
-/// <summary>What a command of an experiment has measured.</summary>
+/// <summary>The results of an experiment's command.</summary>
 /// <param name="Name">Of the command.</param>
 /// <param name="Run"><see langword="null"/> if it was no drain.</param>
 /// <param name="Load"><see langword="null"/> if it was no load.</param>
@@ -17,20 +17,20 @@ public sealed record RepeatedCommand(string Name, RecordedRun? Run, LoadDocument
     }
 }
 
-/// <summary>What was measured to repeat an experiment.</summary>
-/// <param name="Commands">Those that have measured something.</param>
+/// <summary>The measurements that repeat an experiment.</summary>
+/// <param name="Commands">Commands that have measured something.</param>
 public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
 {
-    /// <summary>Whether nothing was measured.</summary>
+    /// <summary>True if nothing was measured.</summary>
     public bool IsEmpty => Commands.Count == 0;
 
     /// <summary>The drains.</summary>
     public IEnumerable<RecordedRun> Runs => Commands.Select(command => command.Run).OfType<RecordedRun>();
 
-    /// <summary>Whether some of it are loads.</summary>
+    /// <summary>True if some of the results are loads.</summary>
     public bool HasLoads => Commands.Any(command => command.Load is not null);
 
-    /// <summary>What is in the folder of an experiment. A command that was not run, or was stopped before its first result, has left nothing.</summary>
+    /// <summary>The results in the folder of an experiment. A command that was not run, or was stopped before its first result, has left nothing.</summary>
     /// <exception cref="KitException">A folder is damaged, there is none, or it has no results.</exception>
     public static Repetition In(string folder, PublishedExperiment experiment)
     {
@@ -45,7 +45,7 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
             : found;
     }
 
-    /// <summary>The same of an experiment that was stopped, which may have left nothing.</summary>
+    /// <summary>The results of an experiment that was stopped, which may have left nothing.</summary>
     /// <exception cref="KitException">A folder is damaged.</exception>
     public static Repetition SoFarIn(string folder, PublishedExperiment experiment)
     {
@@ -53,7 +53,7 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
         return Of(experiment.Commands.Select(command => RepeatedCommand.In(experiment.FolderOf(folder, command), command)));
     }
 
-    /// <summary>What some commands have measured.</summary>
+    /// <summary>The results of some commands.</summary>
     public static Repetition Of(IEnumerable<RepeatedCommand> commands) => new([.. commands.Where(command => !command.IsEmpty)]);
 
     /// <summary>The drain that repeats a table; <see langword="null"/>: none does.</summary>

@@ -1,7 +1,7 @@
 namespace Kit.Runner.Results.Views;
 
 /// <summary>
-/// What all processors together did while one message was handled, in milliseconds. A drain at r messages per second on n processors has n / r seconds
+/// The time of all processors together while one message was handled, in milliseconds. A drain at r messages per second on n processors has n / r seconds
 /// for each. The record does not say what the processors waited for.
 /// </summary>
 /// <param name="Handler">CPU time of the handler's process.</param>

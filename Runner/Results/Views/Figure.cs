@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Views;
 
-/// <summary>A figure with the text by which every report writes it.</summary>
+/// <summary>A figure with its text in every report.</summary>
 /// <param name="Value">In full; <see langword="null"/> if it is not known.</param>
 /// <param name="Text">Rounded, with separators.</param>
 public sealed record Figure(double? Value, string Text)

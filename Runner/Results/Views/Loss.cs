@@ -4,7 +4,7 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Views;
 
-/// <summary>The worst that the storms over a cell did to a message, the mildest first.</summary>
+/// <summary>The worst outcome of a message in the storms over a cell, the mildest first.</summary>
 public enum Loss
 {
     /// <summary>Every message was handled exactly once.</summary>
@@ -35,7 +35,7 @@ public enum Loss
 /// <summary>Judges storms.</summary>
 public static class LossOf
 {
-    /// <param name="storms">Of one cell and of the build that was measured.</param>
+    /// <param name="storms">The storms of one cell and of the measured build.</param>
     internal static Loss Storms(IEnumerable<FaultResult> storms) => storms
         .Select(storm => storm.Counts.Where(count => count.Value > 0).Max(count => (Loss?)Class(count.Key)) switch
         {
@@ -46,7 +46,7 @@ public static class LossOf
         .Append(Loss.Nothing)
         .Max();
 
-    /// <summary>For a heading.</summary>
+    /// <summary>A loss as a heading.</summary>
     /// <exception cref="NotSupportedException">There is no text for it.</exception>
     public static string Title(Loss loss) => loss switch
     {

@@ -6,7 +6,7 @@ using Kit.Runner.Results.Pages;
 namespace Kit.Runner.Results.Views;
 
 /// <summary>
-/// A folder of results for readers: <c>results.json</c>, and all that a page shows. Every figure is one that the folder's reports have too, in the same
+/// A folder of results for readers: <c>results.json</c>, and the content of a page. Every figure is one that the folder's reports have too, in the same
 /// words.
 /// </summary>
 public sealed record ResultsView
@@ -17,7 +17,7 @@ public sealed record ResultsView
     /// <summary>Increased when a reader of an older document could misread a new one.</summary>
     public const int CurrentSchema = 1;
 
-    /// <summary>How many bins the longest round has in a chart.</summary>
+    /// <summary>The bins of the longest round in a chart.</summary>
     private const int MostBins = 60;
 
     public int Schema { get; init; } = CurrentSchema;
@@ -31,13 +31,13 @@ public sealed record ResultsView
     /// <summary>The build; <see langword="null"/> if it is not known.</summary>
     public required GitCommit? Commit { get; init; }
 
-    /// <summary>How to cite it.</summary>
+    /// <summary>A citation of the folder.</summary>
     public required string Citation { get; init; }
 
-    /// <summary>What must stand next to every figure.</summary>
+    /// <summary>Warnings next to every figure.</summary>
     public required IReadOnlyList<string> Warnings { get; init; }
 
-    /// <summary>What readers come to ask.</summary>
+    /// <summary>Answers to the questions of readers.</summary>
     public required IReadOnlyList<ViewAnswer> Answers { get; init; }
 
     /// <summary>The axes of the cells, with their values in reading order.</summary>
@@ -46,10 +46,10 @@ public sealed record ResultsView
     /// <summary>The cells: sorted by what was lost, the least first, then by speed.</summary>
     public required IReadOnlyList<ViewRow> Rows { get; init; }
 
-    /// <summary>The cells that cannot run, and why.</summary>
+    /// <summary>Cells that cannot run, with the reasons.</summary>
     public required IReadOnlyList<string> LeftOut { get; init; }
 
-    /// <summary>Where, with what and how the figures were made, by source.</summary>
+    /// <summary>The place, means and method of the measurements, by source.</summary>
     public required IReadOnlyList<ViewFacts> Provenance { get; init; }
 
     /// <summary>The rows as texts.</summary>
@@ -64,10 +64,10 @@ public sealed record ResultsView
     [JsonIgnore]
     public GraphScale Scale { get; init; } = GraphScale.Of([], MostBins);
 
-    /// <summary>What commits when in each cell: what its mode says, and what the probe saw.</summary>
+    /// <summary>The order of the commits in each cell: by its mode, and by the probe.</summary>
     public required IReadOnlyList<ViewSequence> Sequences { get; init; }
 
-    /// <summary>What documentation claims, next to what was observed.</summary>
+    /// <summary>The claims of documentation, next to the observations.</summary>
     public required IReadOnlyList<ViewClaim> Claims { get; init; }
 
     /// <summary>The legends of the tables.</summary>
@@ -75,9 +75,8 @@ public sealed record ResultsView
     public IReadOnlyList<string> Legends { get; init; } = [];
 
     /// <summary>Makes the view of a folder.</summary>
-    /// <param name="folder">The folder.</param>
-    /// <param name="further">Folders with more experiments on the same cells.</param>
-    /// <param name="claims">docs/claims.json.</param>
+    /// <param name="further">With more experiments on the same cells.</param>
+    /// <param name="claims">Content of docs/claims.json.</param>
     /// <exception cref="KitException">A further folder has no experiments, or none on a cell of the first.</exception>
     public static ResultsView Of(ResultFolder folder, IReadOnlyList<ResultFolder> further, string claims)
     {
@@ -114,21 +113,19 @@ public sealed record ResultsView
 }
 
 /// <summary>Facts about one source.</summary>
-/// <param name="Source">What they are about.</param>
-/// <param name="Facts">Each with its name.</param>
 public sealed record ViewFacts(string Source, IReadOnlyList<ViewFact> Facts);
 
 /// <summary>A fact with its name.</summary>
 public sealed record ViewFact(string Name, string Fact);
 
-/// <summary>What commits when in a cell.</summary>
-/// <param name="Cell">Its name.</param>
-/// <param name="Insert">What its mode says of the handler's insert.</param>
-/// <param name="RowIsCommitted">When another connection saw the row.</param>
-/// <param name="Receive">What its mode says of the receive.</param>
-/// <param name="MessageLeaves">When the message no longer belonged to the queue.</param>
-/// <param name="Sends">What its mode says of the messages that the handler sends.</param>
-/// <param name="AmbientTransaction">The isolation level of the handler's ambient transaction, or that there is none.</param>
+/// <summary>The order of the commits in a cell.</summary>
+/// <param name="Cell">Name of the cell.</param>
+/// <param name="Insert">The mode's rule for the handler's insert.</param>
+/// <param name="RowIsCommitted">The moment at which another connection saw the row.</param>
+/// <param name="Receive">The mode's rule for the receive.</param>
+/// <param name="MessageLeaves">The moment at which the message no longer belonged to the queue.</param>
+/// <param name="Sends">The mode's rule for the messages that the handler sends.</param>
+/// <param name="AmbientTransaction">Isolation level of the handler's ambient transaction, or a text that says that there is none.</param>
 public sealed record ViewSequence(
     string Cell, string Insert, string RowIsCommitted, string Receive, string MessageLeaves, string Sends, string AmbientTransaction)
 {
@@ -141,13 +138,10 @@ public sealed record ViewSequence(
     }
 }
 
-/// <summary>A sentence of documentation, and what the experiment that tests it observed.</summary>
-/// <param name="Version">What the kit ran.</param>
-/// <param name="Mode">The mode that it is about.</param>
-/// <param name="Words">The words.</param>
-/// <param name="Link">Where they stand.</param>
-/// <param name="Experiment">The experiment.</param>
-/// <param name="Observed">What it observed.</param>
+/// <summary>A sentence of documentation, with the observation of the experiment that tests it.</summary>
+/// <param name="Version">The version that the kit ran.</param>
+/// <param name="Link">The source of the words.</param>
+/// <param name="Observed">The observation of the experiment.</param>
 public sealed record ViewClaim(string Version, string Mode, string Words, string Link, string Experiment, string Observed)
 {
     /// <summary>The cell of the experiment.</summary>

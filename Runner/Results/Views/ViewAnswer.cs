@@ -2,8 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Views;
 
-/// <summary>A question that readers come with, and one sentence of this run.</summary>
-/// <param name="Question">The question.</param>
+/// <summary>A question of readers, and one sentence of this run.</summary>
 /// <param name="Phrases">The sentence in pieces; a piece with a figure leads to its evidence.</param>
 public sealed record ViewAnswer(string Question, [property: JsonIgnore] IReadOnlyList<ViewPhrase> Phrases)
 {
@@ -12,6 +11,5 @@ public sealed record ViewAnswer(string Question, [property: JsonIgnore] IReadOnl
 }
 
 /// <summary>A piece of a sentence.</summary>
-/// <param name="Text">Its words.</param>
-/// <param name="Evidence">The part of the page that shows where a figure comes from; <see langword="null"/>: nothing to show.</param>
+/// <param name="Evidence">The part of the page that shows the source of a figure; <see langword="null"/>: nothing to show.</param>
 public sealed record ViewPhrase(string Text, string? Evidence = null);

@@ -4,7 +4,7 @@ using Kit.Modes;
 namespace Kit.Runner.Results.Views;
 
 /// <summary>
-/// The three sentences at the head of a page: what full-dtc costs, what is lost without it, and what to take if queue and data share a database. They say
+/// The three sentences at the head of a page: the cost of full-dtc, the losses without it, and the advice if queue and data share a database. They say
 /// so where the folder does not answer.
 /// </summary>
 internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> rows)
@@ -117,7 +117,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
 
     private ViewRow? RowOf(TransactionMode mode) => rows.FirstOrDefault(row => row.Mode == mode.Name && row.Group == Group);
 
-    /// <summary>The worst storm. Of equal ones the first: that of the folder itself, which was made over most modes.</summary>
+    /// <summary>The worst storm. Of equal ones the first: the storm of the folder itself, which was made over most modes.</summary>
     private static ViewStorm StormIn(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;
 
     private static string Place(CellResult cell) => $"On {cell.Cell.Group}";

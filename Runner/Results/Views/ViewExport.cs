@@ -1,7 +1,6 @@
 namespace Kit.Runner.Results.Views;
 
 /// <summary>The rows as one table of texts, which the page copies as Markdown and CSV.</summary>
-/// <param name="Columns">Their names.</param>
 /// <param name="Rows">A row of texts for each row of the view.</param>
 public sealed record ViewExport(IReadOnlyList<ViewColumn> Columns, IReadOnlyList<ViewExportRow> Rows)
 {
@@ -38,7 +37,7 @@ public sealed record ViewExport(IReadOnlyList<ViewColumn> Columns, IReadOnlyList
 /// <summary>A column of the exported table.</summary>
 /// <param name="Name">In CSV.</param>
 /// <param name="Header">In Markdown.</param>
-/// <param name="IsFigure">Whether CSV writes its texts without separators.</param>
+/// <param name="IsFigure">True if CSV writes its texts without separators.</param>
 public sealed record ViewColumn(string Name, string Header, bool IsFigure);
 
 /// <summary>A row of the exported table.</summary>

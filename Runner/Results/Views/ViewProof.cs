@@ -6,16 +6,14 @@ namespace Kit.Runner.Results.Views;
 /// <param name="Experiments">Storms and single faults, in the order of reports.</param>
 public sealed record ViewProof(string Subject, string Cell, IReadOnlyList<ViewExperiment> Experiments);
 
-/// <summary>An experiment, and what it found.</summary>
-/// <param name="Fault">What went wrong.</param>
-/// <param name="What">The same in words; <see langword="null"/> for a storm.</param>
+/// <summary>An experiment with its findings.</summary>
+/// <param name="What">The fault in words; <see langword="null"/> for a storm.</param>
 /// <param name="Verdict">How it ended.</param>
-/// <param name="Promised">The promised classes.</param>
-/// <param name="Observed">The classes that were seen; why nothing was, where the experiment shows nothing.</param>
-/// <param name="IsOnce">Whether every message was handled exactly once, as promised.</param>
-/// <param name="Commit">Its build, if that is not the one that was measured.</param>
-/// <param name="Evidence">Its line.</param>
-/// <param name="Found">What was found, if not every message was handled exactly once.</param>
+/// <param name="Observed">The observed classes; the reason why there are none, where the experiment shows nothing.</param>
+/// <param name="IsOnce">True if every message was handled exactly once, as promised.</param>
+/// <param name="Commit">Its build, if that is not the measured one.</param>
+/// <param name="Evidence">The line of its result.</param>
+/// <param name="Found">The findings, if not every message was handled exactly once.</param>
 public sealed record ViewExperiment(
     string Fault, string? What, string Verdict, string Promised, string Observed, bool IsOnce, string? Commit, FileLine Evidence,
     IReadOnlyList<string> Found);

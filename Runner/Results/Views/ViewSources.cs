@@ -32,7 +32,7 @@ internal sealed class ViewSources
 
     public IReadOnlyList<FaultSource> Experiments { get; }
 
-    /// <summary>The build that was measured; without a run, that of the experiments.</summary>
+    /// <summary>The measured build; without a run, the build of the experiments.</summary>
     public GitCommit? Build => Run is null ? Experiments[0].Document.Commit : Run.Document.Commit;
 
     public DateTimeOffset StartedUtc => Run?.Document.StartedUtc ?? Experiments[0].Document.StartedUtc;
@@ -49,7 +49,7 @@ internal sealed class ViewSources
         .. reports.SelectMany(report => report.Lacks()),
     ];
 
-    /// <summary>By source, the run first.</summary>
+    /// <summary>Facts by source, the run first.</summary>
     public IReadOnlyList<ViewFacts> Provenance =>
     [
         .. Run is null

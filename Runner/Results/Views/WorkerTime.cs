@@ -1,14 +1,13 @@
 namespace Kit.Runner.Results.Views;
 
 /// <summary>
-/// What a worker did in the time that it had for one message, in milliseconds: the mean of the counting rounds. A drain at r messages per second with n
+/// The time of a worker for one message by part, in milliseconds: the mean of the counting rounds. A drain at r messages per second with n
 /// workers has n / r seconds for each. Failed attempts are in it; a phase that is measured once for each batch is divided by the batch's messages.
 /// </summary>
-/// <param name="Receive">The receive; not known where no instrument measures it, and then in the rest.</param>
-/// <param name="Handler">The handler.</param>
-/// <param name="Commit">The commit; not known where no instrument measures it, and then in the rest.</param>
-/// <param name="Rest">What no instrument measures.</param>
-/// <param name="SecondPhase">The second phase. It is not in the others: it runs while the worker handles the next message.</param>
+/// <param name="Receive">Not known where no instrument measures it, and then in the rest.</param>
+/// <param name="Commit">Not known where no instrument measures it, and then in the rest.</param>
+/// <param name="Rest">The time that no instrument measures.</param>
+/// <param name="SecondPhase">Not in the others: it runs while the worker handles the next message.</param>
 public sealed record WorkerTime(Figure Receive, Figure Handler, Figure Commit, Figure Rest, Figure SecondPhase)
 {
     private const double Millisecond = 1_000;
