@@ -1,7 +1,7 @@
 namespace Kit.Runner.Html;
 
 /// <summary>Answers to the questions of <c>choose</c>, and its advice for them.</summary>
-/// <param name="Rows">The place of the rows.</param>
+/// <param name="Rows">The answer about the place of the rows.</param>
 /// <param name="Tolerates">The tolerated effects of a crash.</param>
 /// <param name="SeesRows">True if a worker's next message must see the rows of its last one.</param>
 /// <param name="Advice">For each framework and transport.</param>

@@ -3,7 +3,6 @@ using Kit.Runner.Results.Views;
 namespace Kit.Runner.Html;
 
 /// <summary>The content of a page.</summary>
-/// <param name="View">The results.</param>
 /// <param name="Choices">The advice for every combination of answers.</param>
 /// <param name="CallsOutside">Advice for a handler that calls another system.</param>
 /// <param name="Statements">Statements that counted the rows.</param>

@@ -4,7 +4,6 @@ using Npgsql;
 namespace Kit.Runner.Loading;
 
 /// <summary>The median latency of some messages whose effects came last, for whoever watches a load. No result contains it.</summary>
-/// <param name="effects">The effects of its messages.</param>
 internal sealed class LiveLatency(ConfirmedSends sends, Effects effects)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);

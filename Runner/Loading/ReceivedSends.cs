@@ -6,7 +6,6 @@ using Kit.Runner.Stage;
 namespace Kit.Runner.Loading;
 
 /// <summary>The messages that handlers send to queues of a broker, which does not tell when they arrived: a consumer of the runner receives them.</summary>
-/// <param name="messages">The messages of the load.</param>
 internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effects
 {
     private readonly ConcurrentDictionary<Guid, DateTimeOffset> received = new();

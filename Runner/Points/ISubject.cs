@@ -63,7 +63,6 @@ internal readonly record struct OwnEnd(int ExitCode, DateTime AtUtc);
 /// <param name="Because">A text that says that it took too long; <see langword="null"/> if it did not.</param>
 internal readonly record struct Settlement(bool IsDone, string? Because)
 {
-    /// <param name="limit">The exceeded limit.</param>
     /// <param name="left">The work that was left, as the end of the sentence.</param>
     public static Settlement TooLate(TimeSpan limit, string left = "") => new(IsDone: false, $"it did not settle within {limit.TotalSeconds:F0} s{left}");
 }

@@ -90,7 +90,7 @@ internal enum PointPhase
     /// <summary>Until the point is met.</summary>
     Before,
 
-    /// <summary>From then on, while ordinary messages are handled.</summary>
+    /// <summary>From the point on, while ordinary messages are handled.</summary>
     Met,
 
     /// <summary>When nothing moves any more, and others are sent.</summary>

@@ -5,7 +5,6 @@ namespace Kit.Runner.Points;
 
 /// <summary>The name of one experiment: <c>bare.postgresql.outbox@7:b</c>.</summary>
 /// <param name="Of">The recorded cell or application, as its user names it.</param>
-/// <param name="Number">Number of the point.</param>
 /// <param name="Way">The event at the point.</param>
 internal sealed record PointToken(string Of, int Number, PointWay Way)
 {

@@ -49,7 +49,6 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     /// <summary>The last output of the user's service, on one line.</summary>
     public string LastOutput => OutputOf("The service");
 
-    /// <param name="placeholders">For its texts.</param>
     /// <param name="id">The message of the program; <see langword="null"/>: none.</param>
     /// <param name="said">Receives each line of its output.</param>
     /// <exception cref="KitException">There is no such program, or it may not be started.</exception>

@@ -193,7 +193,6 @@ internal sealed class ProofFileReader
         return new SendByHttp(Template(url), method, Template(body), contentType, accepted);
     }
 
-    /// <param name="send">The keys.</param>
     /// <param name="named">The command with which the file starts the application.</param>
     private SendByCommand ByCommand(JsonKeys send, IReadOnlyList<string> named)
     {

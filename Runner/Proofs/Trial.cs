@@ -24,7 +24,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     private static readonly TimeSpan ToBeRead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>With another limit than a minute, for an application that handles nothing.</summary>
+    /// <summary>A trial with another limit than a minute, for an application that handles nothing.</summary>
     public Trial(ProofFile file, ProofServers servers, Action<string> say, TimeSpan patience)
         : this(file, servers, say) => this.patience = patience;
 

@@ -3,7 +3,7 @@ namespace Kit.Runner.Results;
 /// <summary>The rate of one round over time in block characters, one per bin: eighths of the scale's height, a blank for no commit.</summary>
 public static class BlockSparkline
 {
-    /// <summary>With the steps of <see cref="GraphScale"/> the longest round has 12 to 30 characters.</summary>
+    /// <summary>The most characters of a round. With the steps of <see cref="GraphScale"/> the longest round has 12 to 30.</summary>
     public const int MostBins = 30;
 
     private const string Blocks = " ▁▂▃▄▅▆▇█";

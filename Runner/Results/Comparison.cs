@@ -20,7 +20,7 @@ public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, doub
 {
     public const int EnoughRounds = 5;
 
-    /// <summary>For the 95 % intervals, and for all verdicts of one table together.</summary>
+    /// <summary>The alpha of the 95 % intervals, and of all verdicts of one table together.</summary>
     public const double Alpha = 0.05;
 
     /// <summary>

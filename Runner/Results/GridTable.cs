@@ -4,7 +4,6 @@ using Kit.Modes;
 namespace Kit.Runner.Results;
 
 /// <summary>A run's rates by the values on one axis: a row for each value, a column for each mode.</summary>
-/// <param name="Modes">Measured modes.</param>
 /// <param name="Groups">Cells that differ in more than this axis and the mode are in groups of their own.</param>
 internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IReadOnlyList<GridGroup> Groups)
 {

@@ -26,10 +26,10 @@ public sealed record RoundDocument
 
     public required CellName Cell { get; init; }
 
-    /// <summary>From 1. Rounds of one number ran one after the other, each cell once.</summary>
+    /// <summary>The number of the round, from 1. Rounds of one number ran one after the other, each cell once.</summary>
     public required int Round { get; init; }
 
-    /// <summary>From 1. A round is attempted again if it was noisy, or if it failed and the run was resumed to retry it.</summary>
+    /// <summary>The number of the attempt, from 1. A round is attempted again if it was noisy, or if it failed and the run was resumed to retry it.</summary>
     public required int Attempt { get; init; }
 
     public required RoundOutcome Outcome { get; init; }

@@ -24,7 +24,7 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public BuildFacts? Build { get; init; }
 
-    /// <summary>Of the kit's own assemblies: a run is resumed only by the build that began it. Absent in runs of earlier versions.</summary>
+    /// <summary>The fingerprint of the kit's own assemblies: a run is resumed only by the build that began it. Absent in runs of earlier versions.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Fingerprint { get; init; }
 
@@ -114,7 +114,7 @@ public sealed record GitCommit(string Id, bool Dirty)
 {
     private const int ShortLength = 7;
 
-    /// <summary>As people write it: the first seven digits.</summary>
+    /// <summary>The id as people write it: the first seven digits.</summary>
     [JsonIgnore]
     public string ShortId => Id[..Math.Min(ShortLength, Id.Length)];
 

@@ -8,7 +8,7 @@ namespace Kit.Runner.Results;
 /// </summary>
 public static class SvgGraphs
 {
-    /// <summary>With the steps of <see cref="GraphScale"/> the longest round has 24 to 60 bins.</summary>
+    /// <summary>The most bins of a round. With the steps of <see cref="GraphScale"/> the longest round has 24 to 60.</summary>
     public const int MostBins = 60;
 
     private const int Width = 240;

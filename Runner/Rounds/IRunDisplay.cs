@@ -12,7 +12,7 @@ internal interface IRunDisplay
     IProgress<int> Seeding(int rows);
 
     /// <summary>Shows the plan of the measured rounds, before the first one.</summary>
-    /// <param name="cells">The names of the cells.</param>
+    /// <param name="cells">Names of the cells.</param>
     /// <param name="rounds">Rounds of each cell.</param>
     /// <param name="isAtMost">True if the run may end after fewer.</param>
     /// <param name="finished">Measured before the run was resumed.</param>

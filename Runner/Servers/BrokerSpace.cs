@@ -24,7 +24,7 @@ public sealed class BrokerSpace : IAsyncDisposable
         Address = isVirtualHost ? given.In(name) : given;
     }
 
-    /// <summary>With the virtual host of the queues.</summary>
+    /// <summary>The broker's address with the virtual host of the queues.</summary>
     public RabbitMqAddress Address { get; }
 
     /// <summary>Creates the space, after removing the virtual hosts of crashed runs.</summary>

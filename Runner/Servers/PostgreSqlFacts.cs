@@ -9,7 +9,7 @@ namespace Kit.Runner.Servers;
 /// <param name="MajorVersion">The number before the first dot.</param>
 /// <param name="Version">As the server names it.</param>
 /// <param name="PreparedTransactions">All that exist now, in all databases.</param>
-/// <param name="OurPreparedTransactions">Those with an id of the kit's.</param>
+/// <param name="OurPreparedTransactions">Prepared transactions with an id of the kit's.</param>
 public sealed record PostgreSqlFacts(
     string Address,
     int MajorVersion,

@@ -33,7 +33,7 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     public async Task<long> CountAsync(CancellationToken cancellationToken) =>
         (await ReadAsync("SELECT count_big(*) FROM dbo.widget", row => row.GetInt64(0), cancellationToken))[0];
 
-    /// <summary>Without times: SQL Server does not record when a transaction committed.</summary>
+    /// <summary>The built rows without times: SQL Server does not record when a transaction committed.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         ReadAsync(
             "SELECT id, message_id FROM dbo.widget WHERE message_id <> @seeded",

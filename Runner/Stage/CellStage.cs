@@ -23,7 +23,7 @@ internal sealed class CellStage : IAsyncDisposable
     /// <summary>The databases of the widgets and of queues next to them.</summary>
     public IRoundStore Databases { get; private set; } = null!;
 
-    /// <summary>How long it took to make them.</summary>
+    /// <summary>Duration of their creation.</summary>
     public TimeSpan RestoreTime { get; private set; }
 
     /// <summary>The place of its queues.</summary>
@@ -68,9 +68,9 @@ internal sealed class CellStage : IAsyncDisposable
     /// <summary>The evidence about messages that nobody disturbed. Read it when they are handled.</summary>
     /// <param name="warmUp">The messages handled before the clock started.</param>
     /// <param name="messages">The measured messages.</param>
-    /// <param name="handled">How often a handler returned, warm-up included; <see langword="null"/>: not counted.</param>
+    /// <param name="handled">Returns of a handler, warm-up included; <see langword="null"/>: not counted.</param>
     /// <param name="built">The rows that are not seeded.</param>
-    /// <param name="seedRows">How many rows are seeded.</param>
+    /// <param name="seedRows">Seeded rows in the table.</param>
     public async Task<RoundEvidence> ReadEvidenceAsync(
         IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, int? handled, IEnumerable<BuiltWidget> built, long seedRows,
         CancellationToken cancellationToken) => new()

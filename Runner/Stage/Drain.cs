@@ -20,7 +20,7 @@ internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? S
 }
 
 /// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
-/// <param name="stallLimit">How long a drain may go without progress.</param>
+/// <param name="stallLimit">Time for which a drain may go without progress.</param>
 /// <param name="progress">Receives the number of handled messages.</param>
 internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
 {
@@ -28,8 +28,8 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// For the first drain of a process, which has yet to build its endpoint, connect and compile: on a busy machine that was seen to take more than a
-    /// minute, and it is not on the clock.
+    /// The limit for the first drain of a process, which has yet to build its endpoint, connect and compile: on a busy machine that was seen to take more than
+    /// a minute, and it is not on the clock.
     /// </summary>
     public static readonly TimeSpan WarmUpStallLimit = TimeSpan.FromMinutes(3);
 

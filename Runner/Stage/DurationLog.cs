@@ -4,7 +4,7 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Stage;
 
 /// <summary>Durations that workers record at the same time. The expected ones have room before the first, so that recording allocates nothing.</summary>
-/// <param name="expected">How many to expect; more are kept too.</param>
+/// <param name="expected">Expected number; more are kept too.</param>
 internal sealed class DurationLog(int expected)
 {
     private readonly double[] values = new double[expected];

@@ -86,7 +86,7 @@ internal sealed record ExperimentSpec(
     /// <summary>Time limit of a handler that waits for the other copy of its message.</summary>
     public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(20);
 
-    /// <summary>In bytes, the largest message that a broker takes under <see cref="Behaviour.SendsTooMuch"/>: far more than any other message has.</summary>
+    /// <summary>The largest message, in bytes, that a broker takes under <see cref="Behaviour.SendsTooMuch"/>: far more than any other message has.</summary>
     public const int LargestMessage = 256 * 1_024;
 
     /// <summary>The letters of a message that is larger.</summary>

@@ -28,15 +28,15 @@ internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 
 /// <summary>Observations of a handler process between the endpoint's start and stop.</summary>
 /// <param name="FirstEntryUtc">Time at which the first handler was entered.</param>
-/// <param name="Entries">How often a handler was entered.</param>
-/// <param name="Handled">How often a handler returned.</param>
+/// <param name="Entries">Number of times that a handler was entered.</param>
+/// <param name="Handled">Number of times that a handler returned.</param>
 /// <param name="CompletionsUtc">Time at which the handler of each message returned, if the specification asked for it.</param>
 /// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
 internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
     IReadOnlyList<DateTimeOffset> CompletionsUtc, int Promotions)
 {
-    /// <summary>From each decision to the end of its second phase; <see langword="null"/> in modes without one.</summary>
+    /// <summary>Time from each decision to the end of its second phase; <see langword="null"/> in modes without one.</summary>
     public Durations? SecondPhase { get; init; }
 
     /// <summary>Durations from the receive of a batch to its commit; <see langword="null"/> without batches.</summary>

@@ -20,7 +20,7 @@ internal sealed class HandlerProbe : IDisposable
     private int promotions;
 
     /// <param name="recordCompletions">True to record when the handler returned, for the last time for each message.</param>
-    /// <param name="messages">How many messages to expect; 0 if unknown.</param>
+    /// <param name="messages">Expected number; 0 if unknown.</param>
     public HandlerProbe(HandleMessage handle, bool recordCompletions, IReadOnlyList<PhaseInstrument> instruments, int messages)
     {
         this.handle = handle;

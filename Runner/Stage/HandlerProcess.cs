@@ -86,7 +86,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     }
 
     /// <summary>Builds a new endpoint and starts it.</summary>
-    /// <param name="messages">How many messages wait for it; 0 if unknown.</param>
+    /// <param name="messages">Messages that wait for it; 0 if unknown.</param>
     public Task StartEndpointAsync(int messages, CancellationToken cancellationToken)
     {
         ThrowIfBroken();

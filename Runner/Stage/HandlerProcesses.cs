@@ -64,7 +64,7 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     }
 
     /// <summary>Builds a new endpoint in each process and starts it.</summary>
-    /// <param name="messages">How many messages wait for them; 0 if unknown.</param>
+    /// <param name="messages">Messages that wait for them; 0 if unknown.</param>
     /// <exception cref="KitException">A process broke.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public Task StartEndpointsAsync(int messages, CancellationToken cancellationToken) =>

@@ -139,7 +139,6 @@ internal sealed class Sinks : IAsyncDisposable
 
     /// <summary>The mistake in an arrived message; <see langword="null"/>: none.</summary>
     /// <param name="at">Index of the queue in which it arrived.</param>
-    /// <param name="document">The document in the message.</param>
     internal static string? MistakeIn(ExpectedSend expected, IReadOnlyList<string> names, int at, string? document)
     {
         if (expected.Sink != at)

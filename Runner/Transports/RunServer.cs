@@ -18,7 +18,7 @@ internal abstract class RunServer : IAsyncDisposable
     /// <summary>True if all processes of the kit's own server are gone. A broker has helpers that come and go.</summary>
     public bool HasEnded => Processes is { Count: > 0 } all && all.All(id => ProcessIdentity.Of(id) is null);
 
-    /// <summary>As the server names it; <see langword="null"/> if there is none, or it was not asked.</summary>
+    /// <summary>The version, as the server names it; <see langword="null"/> if there is none, or it was not asked.</summary>
     public virtual string? Version => null;
 
     /// <summary>Warnings about the named server, for a user.</summary>

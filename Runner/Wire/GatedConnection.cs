@@ -4,7 +4,6 @@ namespace Kit.Runner.Wire;
 
 /// <summary>One connection through a <see cref="RequestGate"/>.</summary>
 /// <param name="deciding">Guards the gate and all its connections.</param>
-/// <param name="server">The server of the connection.</param>
 /// <param name="number">Its place in the order in which connections were opened.</param>
 /// <param name="sides">Ways to send on.</param>
 internal sealed class GatedConnection(RequestGate gate, Lock deciding, string server, int number, IWireProtocol wire, ConnectionSides sides)

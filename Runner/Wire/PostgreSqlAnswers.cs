@@ -8,10 +8,10 @@ internal enum PostgreSqlEnd
     /// <summary>It does not answer.</summary>
     None,
 
-    /// <summary>With the completion of one command of several.</summary>
+    /// <summary>The completion of one command of several.</summary>
     Command,
 
-    /// <summary>With <c>ReadyForQuery</c>.</summary>
+    /// <summary>The frame <c>ReadyForQuery</c>.</summary>
     Ready,
 }
 

@@ -8,14 +8,14 @@ internal static partial class ValueLists
     /// <summary>A value without its text, or a parameter; with a cast, or without.</summary>
     private const string Value = @"(?:-?(?:'\?'|\?(?:\.\?)?|\$\d+)|NULL\b)(?:::[\w.""]+(?:\[\])?)?";
 
-    /// <summary>In parentheses, with parentheses in it that have no others.</summary>
+    /// <summary>A text in parentheses, with parentheses in it that have no others.</summary>
     private const string Row = @"\((?>(?:[^()]+|\([^()]*\))*)\)";
 
     private const RegexOptions Options = RegexOptions.IgnoreCase | RegexOptions.ExplicitCapture | RegexOptions.CultureInvariant;
 
     /// <summary>
-    /// Of several values in <c>IN (…)</c> or <c>ARRAY[…]</c>, and of rows of <c>VALUES</c> or <c>IN</c> that differ only in the numbers of their parameters,
-    /// the first stays, and the others become <c>, …</c>. A single value and a single row stay as they are.
+    /// The text with shortened lists. Of several values in <c>IN (…)</c> or <c>ARRAY[…]</c>, and of rows of <c>VALUES</c> or <c>IN</c> that differ only in the
+    /// numbers of their parameters, the first stays, and the others become <c>, …</c>. A single value and a single row stay as they are.
     /// </summary>
     /// <param name="plain">A text without literals and comments. White space is one space.</param>
     public static string Shorten(string plain) => Rows().Replace(Values().Replace(plain, "${begin}, …"), ShortenRows);

@@ -106,7 +106,7 @@ internal abstract record Injection
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");
 
     /// <summary>
-    /// At the end of the handler's transaction, recognized by its rows earlier on the connection: frameworks commit other things too.
+    /// The injection at the end of the handler's transaction, recognized by its rows earlier on the connection: frameworks commit other things too.
     /// </summary>
     private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills)
     {

@@ -4,7 +4,6 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results.Comparing;
 
 /// <summary>A difference between two sides other than the cells' code.</summary>
-/// <param name="What">Its name.</param>
 public sealed record Difference(string What, string Before, string After)
 {
     private const string Commit = "commit";

@@ -19,7 +19,7 @@ public sealed record FaultDocument
 
     public required GitCommit? Commit { get; init; }
 
-    /// <summary>Of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; absent in older documents.</summary>
+    /// <summary>The fingerprint of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; absent in older documents.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Fingerprint { get; init; }
 

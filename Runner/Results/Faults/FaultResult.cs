@@ -57,7 +57,7 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
 
-    /// <summary>At a point, the reasons why each try before this one does not count; absent: there was none.</summary>
+    /// <summary>The reasons why each try before this one does not count, at a point; absent: there was none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<string>? Discarded { get; init; }
 

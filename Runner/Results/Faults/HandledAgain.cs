@@ -4,7 +4,7 @@ namespace Kit.Runner.Results.Faults;
 
 /// <summary>The number of messages handled before a crash of a server that were handled again after it.</summary>
 /// <param name="Returned">Messages whose handler had returned before the crash. The endpoint may not have committed the last one of each worker.</param>
-/// <param name="Again">Those messages for which a handler was entered after the crash. An endpoint that stores ids enters none.</param>
+/// <param name="Again">Handled messages for which a handler was entered after the crash. An endpoint that stores ids enters none.</param>
 public sealed record HandledAgain(int Returned, int Again)
 {
     /// <param name="crash">The moment before it, by the clock of the journal.</param>

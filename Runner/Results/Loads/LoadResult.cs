@@ -9,7 +9,7 @@ public sealed record LoadResult
     /// <summary>The sender kept its schedule if 99 % of the sends began within this time of their moment, in ms.</summary>
     public const double LateSender = 20;
 
-    /// <summary>In a search, a rate is not sustained if this share of the messages failed, or more.</summary>
+    /// <summary>The share of failed messages from which a rate is not sustained, in a search.</summary>
     public const double FailedLimit = 0.01;
 
     private const string LateSends = "the sender was late";

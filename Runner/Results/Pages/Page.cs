@@ -25,7 +25,7 @@ internal sealed partial class Page
         }
     }
 
-    /// <summary>From the root of the repository, with slashes.</summary>
+    /// <summary>The path from the root of the repository, with slashes.</summary>
     public string Path { get; }
 
     public IReadOnlyList<Block> Blocks { get; }

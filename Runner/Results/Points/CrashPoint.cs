@@ -33,7 +33,7 @@ public sealed record CrashPoint(int Number, RequestId Request, string? Before, b
     [JsonIgnore]
     public IReadOnlyList<PointWay> Ways => WaysAmong(PointWays.OfClient);
 
-    /// <summary>Those of some ways that are possible there.</summary>
+    /// <summary>The possible ways there, among some.</summary>
     public IReadOnlyList<PointWay> WaysAmong(IReadOnlyList<PointWay> asked) =>
         [.. PointWays.All.Where(facts => asked.Contains(facts.Way) && facts.IsPossibleAt(this)).Select(facts => facts.Way)];
 }

@@ -14,7 +14,7 @@ public sealed record ProofDocument
 
     public required DateTimeOffset StartedUtc { get; init; }
 
-    /// <summary>Of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; <see langword="null"/>: it was not stored yet.</summary>
+    /// <summary>The fingerprint of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; <see langword="null"/>: it was not stored yet.</summary>
     public string? Fingerprint { get; init; }
 
     /// <summary>The proof file, as it was read.</summary>

@@ -26,7 +26,6 @@ public sealed record PublishedExperiment(
 
     /// <summary>The folder of a command's results: an experiment with one command has the folder of its run.</summary>
     /// <param name="folder">Folder of the experiment.</param>
-    /// <param name="command">A command of the experiment.</param>
     public string FolderOf(string folder, PublishedCommand command)
     {
         ArgumentNullException.ThrowIfNull(command);
