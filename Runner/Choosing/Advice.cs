@@ -32,7 +32,6 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
     public static string NamesOf(Cell cell) => $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}";
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
-    /// <param name="cells">Cells of every mode.</param>
     public static IReadOnlyList<Advice> For(IEnumerable<Cell> cells, HandlerNeeds needs) =>
     [
         .. from cell in cells

@@ -7,7 +7,6 @@ namespace Kit.Runner.CommandLine;
 internal static class NamesOption
 {
     /// <param name="description">For the help, which adds the names.</param>
-    /// <param name="names">Known names.</param>
     /// <param name="whyNot">The reason why a name that exists elsewhere is refused here; <see langword="null"/> for a name that is unknown.</param>
     /// <param name="read">Turns the typed text into one of the names; <see langword="null"/>: unchanged.</param>
     public static Option<string[]> Of(

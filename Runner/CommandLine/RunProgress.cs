@@ -20,7 +20,6 @@ internal sealed class RunProgress
         ? $"{(IsAtMost ? "at most " : "")}about {Duration(measuring.Elapsed / finishedHere * (Planned - Done))} left"
         : "";
 
-    /// <param name="before">Rounds from before the run was resumed.</param>
     /// <param name="isAtMost">True if the run may end after fewer.</param>
     public void Plan(int before, int planned, bool isAtMost) => (Done, Planned, IsAtMost) = (before, planned, isAtMost);
 

@@ -38,8 +38,6 @@ internal sealed class RunScreen(Func<TimeSpan> clock)
     }
 
     /// <summary>Shows a count.</summary>
-    /// <param name="name">The counted things.</param>
-    /// <param name="count">The final count.</param>
     public IProgress<int> Count(string name, int count) => Show(name, count, ("", 0), isMeasured: false);
 
     public IProgress<int> Round(string cell, int number, string name, int messages)
@@ -63,7 +61,6 @@ internal sealed class RunScreen(Func<TimeSpan> clock)
     /// <summary>
     /// A text for the lines above the screen: broken between words, and padded, because a line is written over one of the screen and does not clear it.
     /// </summary>
-    /// <param name="width">Columns of the terminal.</param>
     public static IReadOnlyList<string> Above(string text, int width)
     {
         var columns = Math.Max(1, width - 1);

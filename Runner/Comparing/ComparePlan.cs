@@ -12,8 +12,6 @@ namespace Kit.Runner.Comparing;
 /// <param name="Transports">Transports of the cells that this runner chooses by those filters: their servers are needed.</param>
 /// <param name="Sizes">Rows, messages and rounds; the rounds are for each cell on each side.</param>
 /// <param name="Arguments">The servers; in the place of those not named, the kit starts its own.</param>
-/// <param name="Limits">Margin and threshold.</param>
-/// <param name="Folder">For the results.</param>
 /// <param name="CommandLine">As typed, secrets masked.</param>
 /// <exception cref="KitException">A server's connection string cannot be read.</exception>
 internal sealed record ComparePlan(

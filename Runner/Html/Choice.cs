@@ -2,7 +2,6 @@ namespace Kit.Runner.Html;
 
 /// <summary>Answers to the questions of <c>choose</c>, and its advice for them.</summary>
 /// <param name="Rows">The answer about the place of the rows.</param>
-/// <param name="Tolerates">The tolerated effects of a crash.</param>
 /// <param name="SeesRows">True if a worker's next message must see the rows of its last one.</param>
 /// <param name="Advice">For each framework and transport.</param>
 public sealed record Choice(ChoiceAnswer Rows, ChoiceAnswer Tolerates, bool SeesRows, IReadOnlyList<ChoiceAdvice> Advice);
@@ -14,7 +13,6 @@ public sealed record ChoiceAnswer(string Name, string Meaning);
 /// <summary>The advice for one framework and transport.</summary>
 /// <param name="Take">The advised mode in words.</param>
 /// <param name="Mode"><see langword="null"/>: none fits.</param>
-/// <param name="AfterCrash">The classes in which a crash can leave a message.</param>
 /// <param name="LeftOut">Modes that fit better, and the reasons why they cannot run there.</param>
 /// <param name="Experiments">Commands that would refute the advice; empty if none can.</param>
 /// <param name="Code">Lines that set the mode of an endpoint; empty without a mode.</param>

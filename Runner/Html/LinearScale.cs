@@ -25,7 +25,6 @@ public sealed record LinearScale(double Most, double Length)
         }
     }
 
-    /// <param name="values">Values that the scale must show.</param>
     /// <param name="length">In pixels.</param>
     public static LinearScale Of(IEnumerable<double?> values, double length) => new(values.OfType<double>().DefaultIfEmpty(0).Max(), length);
 

@@ -3,7 +3,5 @@ using Kit.Runner.Results.Views;
 namespace Kit.Runner.Html;
 
 /// <summary>The content of a page.</summary>
-/// <param name="Choices">The advice for every combination of answers.</param>
 /// <param name="CallsOutside">Advice for a handler that calls another system.</param>
-/// <param name="Statements">Statements that counted the rows.</param>
 public sealed record PageContent(ResultsView View, IReadOnlyList<Choice> Choices, string CallsOutside, IReadOnlyList<Statement> Statements);

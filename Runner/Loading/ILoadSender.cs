@@ -10,7 +10,6 @@ internal sealed record SentMessage(BuildWidget Message, DateTimeOffset Due, Date
 /// <summary>The sent messages.</summary>
 /// <param name="Messages">Messages that the transport has confirmed.</param>
 /// <param name="Start">Time at which the first was to be sent.</param>
-/// <param name="Length">Duration of the sending.</param>
 /// <param name="IsStopped">True if it was stopped before its time.</param>
 internal sealed record SentLoad(IReadOnlyList<SentMessage> Messages, DateTimeOffset Start, TimeSpan Length, bool IsStopped);
 

@@ -16,7 +16,6 @@ namespace Kit.Runner.Loading;
 /// <param name="SeedRows">Rows in the widgets' table before each load.</param>
 /// <param name="WarmUp">Messages handled before the schedule begins.</param>
 /// <param name="Senders">The most sends that can be under way at the same time.</param>
-/// <param name="Folder">A new folder, for the results.</param>
 /// <param name="CommandLine">As typed.</param>
 internal sealed record LoadPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<LoadShape> Shapes, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows,

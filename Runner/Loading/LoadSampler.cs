@@ -12,7 +12,6 @@ namespace Kit.Runner.Loading;
 /// <summary>Samples the endpoint's processes and the servers every few seconds while messages are sent.</summary>
 /// <param name="handlers">On this machine.</param>
 /// <param name="databases">Connection strings of the round's databases, each once.</param>
-/// <param name="save">Receives each sample.</param>
 internal sealed class LoadSampler(
     CellName cell, HandlerProcesses handlers, IMessageQueue queue, IReadOnlyList<string> databases, Action<LoadSample> save)
 {
@@ -39,7 +38,6 @@ internal sealed class LoadSampler(
 
     /// <summary>Takes samples until it is stopped, 180 of them in a load of half an hour.</summary>
     /// <param name="length">Planned duration of the load.</param>
-    /// <param name="sent">Messages sent by now.</param>
     /// <param name="stop">Ends it. A sample that is being taken is still kept.</param>
     public async Task RunAsync(TimeSpan length, Func<int> sent, CancellationToken stop)
     {

@@ -12,7 +12,6 @@ internal sealed record OpenLoad(double Rate) : LoadShape
 }
 
 /// <summary>The load of users, each of whom waits until the row of its last message is committed, and then pauses.</summary>
-/// <param name="Think">A user's pause.</param>
 /// <param name="Ramp">The users begin within this time, the first at once and the others at equal distances.</param>
 /// <param name="Timeout">
 /// Time that a user waits for the effect, from the moment at which the message was to be sent. Then the user gives up and goes on, and the message has

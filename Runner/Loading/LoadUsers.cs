@@ -10,7 +10,6 @@ namespace Kit.Runner.Loading;
 /// down, and has no more messages to handle than there are users, unless some give up.
 /// </summary>
 /// <param name="queues">The queue, opened once for each send that can be under way; users take turns with them.</param>
-/// <param name="length">Duration of the sending.</param>
 /// <param name="sends">Receives the confirmed messages.</param>
 internal sealed class LoadUsers(
     IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, Func<BuildWidget> newMessage, IEffectWatch effects, ConfirmedSends sends)

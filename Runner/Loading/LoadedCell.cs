@@ -13,7 +13,6 @@ namespace Kit.Runner.Loading;
 
 /// <summary>The progress of a load.</summary>
 /// <param name="Elapsed">Since the schedule's start.</param>
-/// <param name="Handled">Messages whose handler has returned.</param>
 /// <param name="Failed">Attempts whose handler has thrown.</param>
 internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, int Handled, int Failed)
 {
@@ -22,10 +21,8 @@ internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, i
 }
 
 /// <summary>One cell under one load, from restored databases to the account of every message.</summary>
-/// <param name="plan">Shared by all cells.</param>
 /// <param name="between">Time between reports of the progress: 1 s or longer.</param>
 /// <param name="tell">Receives the progress.</param>
-/// <param name="save">Receives each sample of the processes and servers.</param>
 internal sealed class LoadedCell(
     LoadPlan plan, Cell cell, RunServers servers, TimeSpan between, Action<LoadProgress> tell, Action<LoadSample> save)
 {

@@ -43,7 +43,6 @@ internal static class RateSearch
 
     /// <param name="first">The rate that is tried first, unless it has too few messages.</param>
     /// <param name="length">Duration of each rate.</param>
-    /// <param name="isSustained">Tries a rate.</param>
     /// <returns>The highest rate that was sustained; <see langword="null"/> if none was.</returns>
     public static async Task<double?> RunAsync(double first, TimeSpan length, Func<double, Task<bool>> isSustained)
     {

@@ -5,7 +5,6 @@ internal static class Together
 {
     /// <summary>Runs the parts, each on a thread of the pool. A part that was stopped has done its work.</summary>
     /// <param name="parts">Each gets a token that ends it.</param>
-    /// <param name="stop">Ends all parts.</param>
     /// <exception cref="Exception">The exception of the first part that failed, when all have ended.</exception>
     public static async Task RunAsync(IEnumerable<Func<CancellationToken, Task>> parts, CancellationToken stop)
     {

@@ -19,8 +19,6 @@ internal sealed class DeadLettersOnPostgreSql : DeadLetters
         $"There is no queue '{name}' in {address}: expected the tables {name} and {ErrorQueue.Of(name)}.",
         "Give the endpoint's name (case matters) and the queue's database: Database=… in the connection string.");
 
-    /// <param name="connectionString">Of the queue's database.</param>
-    /// <param name="name">Name of the queue.</param>
     /// <exception cref="KitException">The connection string cannot be read, or the name is too long.</exception>
     public static DeadLetters Open(string connectionString, string name)
     {

@@ -20,7 +20,6 @@ internal sealed class DeadLettersOnRabbitMq : DeadLetters
         "Give the endpoint's name (case matters), and the queue's virtual host at the end of the URI.");
 
     /// <param name="uri">With the virtual host.</param>
-    /// <param name="name">Name of the queue.</param>
     /// <exception cref="KitException">The URI cannot be read.</exception>
     public static DeadLetters Open(string uri, string name)
     {

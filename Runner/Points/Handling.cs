@@ -61,7 +61,6 @@ internal sealed class Handling
     }
 
     /// <summary>The transactions of a process without a message, each as one text with its answers.</summary>
-    /// <param name="seen">Requests of that process.</param>
     /// <param name="texts">The texts that count, from <see cref="TextsOf"/>; <see langword="null"/>: all.</param>
     public static IReadOnlySet<string> TransactionsIn(IReadOnlyList<SeenRequest> seen, IReadOnlySet<string>? texts = null) =>
         Transactions(seen).Where(transaction => texts is null || texts.Contains(TextOf(transaction))).Select(NameOf).ToHashSet();

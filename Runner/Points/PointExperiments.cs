@@ -64,7 +64,6 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     }
 
     /// <summary>Makes experiments until there is none left.</summary>
-    /// <param name="atOnce">Experiments at the same time.</param>
     /// <param name="next">Gives the next one; <see langword="null"/>: there is none. Called by several threads.</param>
     /// <param name="save">Receives each result. Called by several threads.</param>
     /// <typeparam name="TResult">A judgement.</typeparam>

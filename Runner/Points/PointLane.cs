@@ -12,7 +12,6 @@ namespace Kit.Runner.Points;
 /// nothing to do.
 /// </summary>
 /// <typeparam name="TAccount">The knowledge about the subject's messages.</typeparam>
-/// <param name="gate">Gate through which the subject's requests pass.</param>
 /// <param name="subject">Disposed with the lane.</param>
 /// <param name="beforeCrash">Called right before the message of an experiment in which a server crashes.</param>
 /// <param name="crashServer">Crashes a server, named as in requests, and starts it again. Returns the evidence.</param>

@@ -66,7 +66,6 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     public double Seconds { get; init; }
 
     /// <summary>The promise to a message.</summary>
-    /// <param name="message">A message in the account.</param>
     /// <param name="chosen">The promise to the message that met the point.</param>
     /// <param name="ordinary">The promise to messages that were sent at once after it.</param>
     /// <param name="late">The promise to messages that were sent when nothing moved any more.</param>

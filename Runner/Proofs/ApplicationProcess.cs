@@ -50,7 +50,6 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     public string LastOutput => OutputOf("The service");
 
     /// <param name="id">The message of the program; <see langword="null"/>: none.</param>
-    /// <param name="said">Receives each line of its output.</param>
     /// <exception cref="KitException">There is no such program, or it may not be started.</exception>
     public static ApplicationProcess Start(ProgramToStart program, Placeholders placeholders, Guid? id, Action<string> said)
     {

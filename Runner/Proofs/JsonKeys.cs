@@ -13,7 +13,6 @@ internal sealed class JsonKeys
 
     /// <param name="element">The object, or another kind of value.</param>
     /// <param name="place">In the file; empty for the whole file.</param>
-    /// <param name="keys">All allowed keys.</param>
     /// <exception cref="KitException">It is not an object, or has another key.</exception>
     public JsonKeys(JsonElement element, string file, string place, params IReadOnlyList<string> keys)
     {

@@ -29,7 +29,6 @@ internal sealed partial class Placeholders
     /// <param name="broker"><see langword="null"/>: there is none.</param>
     /// <param name="portOf">The loopback port that leads to a database or to the broker, by its name; a server without one has its own port.</param>
     /// <param name="calls">The kit's endpoint for calls to the outside.</param>
-    /// <param name="applicationPort">A free port for the application.</param>
     public static Placeholders Of(
         IReadOnlyDictionary<string, NpgsqlConnectionStringBuilder> databases, Uri? broker, IReadOnlyDictionary<string, int> portOf, Uri calls,
         int applicationPort)

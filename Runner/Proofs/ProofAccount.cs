@@ -18,10 +18,7 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     /// <summary>Effects of no message that was sent, as texts.</summary>
     public IReadOnlyList<string> Unexpected { get; init; } = [];
 
-    /// <param name="messages">Ids of the messages.</param>
     /// <param name="found">Texts with ids, by the effect's name.</param>
-    /// <param name="left">The work that is left.</param>
-    /// <param name="output">Lines that the application wrote.</param>
     public static ProofAccount Of(
         IEnumerable<Guid> messages, IReadOnlyList<Effect> effects, IReadOnlyDictionary<string, IReadOnlyList<string>> found, IReadOnlyList<string> left,
         IReadOnlyList<string> output) => new(
@@ -40,7 +37,6 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     public static bool Names(string text, Guid message) => text.Contains($"{message}", StringComparison.OrdinalIgnoreCase);
 
     /// <summary>The texts that have the id of no message: an application that makes up an id, or writes none.</summary>
-    /// <param name="sent">Every sent message.</param>
     public static IEnumerable<string> OfNobody(IEnumerable<string> texts, IReadOnlySet<Guid> sent) =>
         texts.Where(text => !IdsIn(text).Any(sent.Contains));
 
@@ -75,7 +71,6 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
 }
 
 /// <summary>The account of one message.</summary>
-/// <param name="Found">The found texts of each effect.</param>
 internal sealed record MessageAccount(Guid Id, DeliveryClass Class, IReadOnlyList<FoundEffect> Found)
 {
     public const int MostLines = 10;

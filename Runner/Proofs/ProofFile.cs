@@ -64,7 +64,6 @@ internal sealed record ProofFile
 }
 
 /// <summary>A program of the user. Its texts have placeholders.</summary>
-/// <param name="Command">The program and its arguments.</param>
 /// <param name="Environment">Variables in addition to the kit's.</param>
 internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment);
 

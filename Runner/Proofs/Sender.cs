@@ -73,7 +73,6 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         }
     }
 
-    /// <param name="statement">The message's statement, if there is one.</param>
     /// <returns>The reason why it was not accepted; <see langword="null"/> if it was.</returns>
     private async Task<string?> TryAsync(Guid message, RefusedStatement statement, CancellationToken cancellationToken)
     {

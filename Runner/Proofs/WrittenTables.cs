@@ -7,7 +7,6 @@ internal static partial class WrittenTables
 {
     /// <summary>The written tables that no statement names. Their duplicated or missing rows are in no report: a counter has no id of its message.</summary>
     /// <param name="requests">As in a list.</param>
-    /// <param name="statements">The statements of the file.</param>
     /// <returns>Each table that no statement names, by the first request that writes to it.</returns>
     public static IEnumerable<string> UnreadIn(IEnumerable<string> requests, IReadOnlyCollection<string> statements) =>
         from request in requests

@@ -4,7 +4,6 @@ using MathNet.Numerics.Statistics;
 namespace Kit.Runner.Results;
 
 /// <summary>The mean of a few rounds' rates, with its confidence interval.</summary>
-/// <param name="Mean">Arithmetic mean.</param>
 /// <param name="Factor">
 /// The 95 % confidence interval of the mean is from <c>Mean / Factor</c> to <c>Mean · Factor</c>; <see langword="null"/> for one round,
 /// which has no spread.

@@ -39,7 +39,7 @@ internal sealed class GridChart(GridTable table)
     public int Height => (table.Groups.Count * Group) + (LegendLine * (1 + ((table.Modes.Count - 1) / LegendColumns))) + 8;
 
     /// <summary>The HTML element for a page.</summary>
-    /// <param name="file">The file with all graphs, as the page refers to it.</param>
+    /// <param name="file">As the page refers to it.</param>
     public string ImageOf(string file) =>
         $"<img src=\"{file}#{Id}\" width=\"{Width}\" height=\"{Height}\" alt=\"Messages per second by {table.Axis}, as in the table\">";
 

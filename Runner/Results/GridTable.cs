@@ -71,7 +71,6 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IRead
 }
 
 /// <summary>Cells that differ in the value on the axis and in the mode only.</summary>
-/// <param name="Others">The cells' other values.</param>
 /// <param name="Values">In the order of their numbers.</param>
 internal sealed record GridGroup(string Others, IReadOnlyList<GridValue> Values);
 

@@ -5,7 +5,7 @@ public static class MarkdownTables
 {
     private static readonly IReadOnlyList<string> Marks = ["|", "*", "<", "`"];
 
-    /// <param name="graphs">The file with the graphs, as the report refers to it.</param>
+    /// <param name="graphs">As the report refers to it.</param>
     public static void Write(RecordedRun run, string graphs, TextWriter output)
     {
         output.WriteLine($"# Run of {Figures.Moment(run.Document.StartedUtc)}");

@@ -4,7 +4,6 @@ namespace Kit.Runner.Results;
 /// The traffic during a drain between an endpoint and its servers, seen by the kit's proxy. It includes what the endpoint asked when it started and
 /// stopped.
 /// </summary>
-/// <param name="Trip">Time of a round trip.</param>
 /// <param name="SqlStatements">Statements that PostgreSQL completed, per message; several can be sent at once.</param>
 /// <param name="SqlRoundTrips">
 /// Round trips to PostgreSQL, per message, over all connections, including those for which no message waits.

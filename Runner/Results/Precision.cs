@@ -20,7 +20,6 @@ public sealed record Precision(double Goal, int MostRounds, double? Widest)
     public bool IsReached(int round, double? widest) => round >= LeastRounds && widest <= Goal;
 
     /// <summary>The precision in words, for a reader.</summary>
-    /// <param name="rounds">Rounds that were made.</param>
     public string Text(int rounds)
     {
         var goal = $"rounds were added until the 95 % interval of every ratio reached at most {Figures.Share(Goal)} from it";

@@ -1,8 +1,6 @@
 namespace Kit.Runner.Results;
 
 /// <summary>A file that is computed from the other files of its folder.</summary>
-/// <param name="Name">In the folder.</param>
-/// <param name="Write">Writes the whole file.</param>
 public sealed record ReportFile(string Name, Action<TextWriter> Write)
 {
     /// <summary>Its content.</summary>

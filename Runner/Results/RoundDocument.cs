@@ -105,7 +105,6 @@ public sealed record RoundDocument
     /// <param name="number">From 1.</param>
     /// <param name="attempt">From 1.</param>
     /// <param name="sizes">Messages to drain, and messages at a time.</param>
-    /// <param name="missing">The reason why there is no figure.</param>
     public static RoundDocument Blank(CellName cell, int number, int attempt, RunSettings sizes, ClockSource clock, Reading missing) => new()
     {
         Cell = cell,

@@ -4,7 +4,6 @@ namespace Kit.Runner.Results;
 public static class RunDifferences
 {
     /// <summary>The differences in words. Facts that one of the two does not know yet are not compared.</summary>
-    /// <param name="then">The stored run.</param>
     /// <param name="now">Facts of the process that is to resume it.</param>
     public static IEnumerable<string> Between(RunDocument then, RunDocument now)
     {

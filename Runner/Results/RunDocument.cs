@@ -143,7 +143,6 @@ public sealed record BuildFacts(string Folder, string Version, string Fingerprin
 /// <param name="Isolation">Isolation level of the handler's connection, as the database names it.</param>
 /// <param name="RowCommits">The moment at which other sessions saw the handler's row.</param>
 /// <param name="MessageLeaves">The moment at which the message no longer belonged to the queue.</param>
-/// <param name="MostTogether">The most handlers that ran at the same time.</param>
 /// <param name="BodyBytes">A message's body as the transport stores it.</param>
 public sealed record CellProbed(
     CellName Cell, string? AmbientTransaction, string? Isolation, string RowCommits, string MessageLeaves, int MostTogether, int? BodyBytes);

@@ -21,7 +21,6 @@ public static class RunName
     }
 
     /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
-    /// <param name="parent">The folder that is to contain it.</param>
     public static string NewFolder(string parent, DateTimeOffset started, GitCommit? commit)
     {
         var name = Path.Combine(parent, Of(started, commit));

@@ -26,7 +26,7 @@ public static class SvgGraphs
     private const int Step = High + 8;
 
     /// <summary>The HTML element for the graph of a round.</summary>
-    /// <param name="file">The file with all graphs, as the page refers to it.</param>
+    /// <param name="file">As the page refers to it.</param>
     /// <param name="round">A round with a graph.</param>
     public static string ImageOf(string file, RoundDocument round) =>
         $"<img src=\"{file}#{SecurityElement.Escape(Uri.EscapeDataString(round.GraphId))}\" width=\"{Wide}\" height=\"{High}\" alt=\"Rate over time\">";

@@ -57,7 +57,6 @@ public static class TerminalSummary
     private static void WriteTable(IAnsiConsole console, string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows) =>
         WriteTable(console, title, headers, rows, ReportText.IsFigure);
 
-    /// <param name="title">Above the table.</param>
     /// <param name="headers">One for each column.</param>
     /// <param name="rows">Each with a cell for each column.</param>
     /// <param name="canWrap">True if a column is right-aligned and may wrap between words. No column ever breaks a word or a figure.</param>

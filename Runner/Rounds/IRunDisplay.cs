@@ -13,7 +13,6 @@ internal interface IRunDisplay
 
     /// <summary>Shows the plan of the measured rounds, before the first one.</summary>
     /// <param name="cells">Names of the cells.</param>
-    /// <param name="rounds">Rounds of each cell.</param>
     /// <param name="isAtMost">True if the run may end after fewer.</param>
     /// <param name="finished">Measured before the run was resumed.</param>
     void Plan(IReadOnlyList<string> cells, int rounds, bool isAtMost, IReadOnlyList<FinishedRound> finished);
@@ -26,8 +25,6 @@ internal interface IRunDisplay
     IProgress<int> Round(string cell, int number, string name, int messages);
 
     /// <summary>A round, or a pair of them, has ended and is saved.</summary>
-    /// <param name="line">The result in one line.</param>
-    /// <param name="round">The result for a table.</param>
     /// <param name="done">Finished rounds.</param>
     /// <param name="planned">Rounds in the whole run.</param>
     void Finished(string line, FinishedRound round, int done, int planned);

@@ -14,7 +14,6 @@ namespace Kit.Runner.Rounds;
 /// <param name="Sizes">Rows, messages and rounds.</param>
 /// <param name="Arguments">The servers and their use; in the place of those not named, the kit starts its own.</param>
 /// <param name="RepeatNoisy">True to repeat noisy rounds at the end.</param>
-/// <param name="Folder">For the results.</param>
 /// <param name="CommandLine">As typed, secrets masked.</param>
 /// <exception cref="KitException">A server's connection string cannot be read.</exception>
 internal sealed record RunPlan(
@@ -42,8 +41,6 @@ internal sealed record RunPlan(
         "inserts no row; several processes need --scenario insert or insert-and-send.";
 
     /// <summary>Refuses a plan if nothing in it can run.</summary>
-    /// <param name="cells">Chosen cells.</param>
-    /// <param name="runnable">The chosen cells that can run here.</param>
     /// <param name="supportOf">Gives the reason why a cell cannot run.</param>
     /// <exception cref="KitException">There is no such cell, or none can run.</exception>
     public static void Require(IReadOnlyList<Cell> cells, IReadOnlyList<Cell> runnable, Func<Cell, Support> supportOf)

@@ -25,7 +25,6 @@ internal static class Turns
 
     /// <summary>Reads the requested rounds, up to the line that ends them.</summary>
     /// <param name="output">Receives a line before each line is read.</param>
-    /// <param name="cells">Cells that can be requested.</param>
     /// <exception cref="KitException">A line is not a round of these cells, or the input ends without the line that ends the run.</exception>
     public static async IAsyncEnumerable<(Cell Cell, int Round)> ReadAsync(
         TextReader input, TextWriter output, IReadOnlyCollection<Cell> cells, [EnumeratorCancellation] CancellationToken cancellationToken)

@@ -6,7 +6,6 @@ namespace Kit.Runner.Servers;
 /// <summary>The broker named by the user.</summary>
 public static class NamedBroker
 {
-    /// <param name="amqp">AMQP URI.</param>
     /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of its machine.</param>
     /// <exception cref="KitException">One of them cannot be read. The message does not repeat it.</exception>
     public static RabbitMqAddress Parse(string amqp, string? management)

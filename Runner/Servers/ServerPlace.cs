@@ -3,7 +3,6 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>A folder in which the kit's own servers can keep their files.</summary>
-/// <param name="Path">Full path.</param>
 /// <param name="FileSystem">As the system names it: <c>ext4</c>, <c>tmpfs</c>, <c>NTFS</c>.</param>
 /// <param name="IsInMemory">True if its content is lost when the machine stops, so that a flush costs nothing.</param>
 public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory)

@@ -70,7 +70,6 @@ internal sealed class CellStage : IAsyncDisposable
     /// <param name="messages">The measured messages.</param>
     /// <param name="handled">Returns of a handler, warm-up included; <see langword="null"/>: not counted.</param>
     /// <param name="built">The rows that are not seeded.</param>
-    /// <param name="seedRows">Seeded rows in the table.</param>
     public async Task<RoundEvidence> ReadEvidenceAsync(
         IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, int? handled, IEnumerable<BuiltWidget> built, long seedRows,
         CancellationToken cancellationToken) => new()

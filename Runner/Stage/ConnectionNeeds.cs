@@ -9,7 +9,6 @@ namespace Kit.Runner.Stage;
 /// <summary>The most connections that a round of a cell has to the PostgreSQL server at the same time.</summary>
 /// <param name="Handlers">Connections of a process's handlers.</param>
 /// <param name="Receives">Connections of a process's receives, if the queue is there and has a pool of its own.</param>
-/// <param name="Others">All other connections of a process.</param>
 internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives, int Others)
 {
     /// <summary>The most that the kit's own server is started with. Each costs it some megabytes.</summary>

@@ -21,7 +21,6 @@ internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? S
 
 /// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
 /// <param name="stallLimit">Time for which a drain may go without progress.</param>
-/// <param name="progress">Receives the number of handled messages.</param>
 internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
 {
     /// <summary>Longer than a checkpoint or a lock timeout delays a healthy endpoint.</summary>

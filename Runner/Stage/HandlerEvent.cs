@@ -27,7 +27,6 @@ internal sealed record HandlerStopped(DrainReport Report) : HandlerEvent;
 internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 
 /// <summary>Observations of a handler process between the endpoint's start and stop.</summary>
-/// <param name="FirstEntryUtc">Time at which the first handler was entered.</param>
 /// <param name="Entries">Number of times that a handler was entered.</param>
 /// <param name="Handled">Number of times that a handler returned.</param>
 /// <param name="CompletionsUtc">Time at which the handler of each message returned, if the specification asked for it.</param>

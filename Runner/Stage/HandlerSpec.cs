@@ -4,7 +4,6 @@ namespace Kit.Runner.Stage;
 /// The specification of a handler process. It is passed on standard input, not on the command line: connection strings contain passwords, and
 /// every user of a machine can read command lines.
 /// </summary>
-/// <param name="Cell">The cell's name.</param>
 /// <param name="Transport">Connection string of the transport.</param>
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="RecordCompletions">True to record when each handler returned, for rounds without commit timestamps.</param>

@@ -10,7 +10,7 @@ internal sealed class PhaseListener : IDisposable
     private readonly MeterListener listener;
     private readonly Dictionary<MessagePhase, DurationLog> logs;
 
-    /// <param name="expected">The expected number of messages.</param>
+    /// <param name="expected">Number of messages.</param>
     public PhaseListener(IReadOnlyList<PhaseInstrument> instruments, int expected)
     {
         logs = instruments.Select(instrument => instrument.Phase).Distinct().ToDictionary(phase => phase, _ => new DurationLog(expected));

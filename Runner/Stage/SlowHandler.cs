@@ -4,7 +4,6 @@ using Kit.Handlers;
 namespace Kit.Runner.Stage;
 
 /// <summary>Lets one handler of a drain wait, after its work, until all other messages are handled.</summary>
-/// <param name="messages">Messages of the drain.</param>
 internal sealed class SlowHandler(HandleMessage handle, int messages)
 {
     private readonly ConcurrentDictionary<Guid, bool> others = new();

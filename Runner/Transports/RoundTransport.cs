@@ -4,7 +4,6 @@ namespace Kit.Runner.Transports;
 /// The place of one round's queue: a database, virtual host or folder with nothing else in it, except the widgets if a mode needs them
 /// there. It is removed when the round has ended.
 /// </summary>
-/// <param name="forEndpoint">Address for the endpoint.</param>
 /// <param name="forRunner">Address for the runner's own queries.</param>
 internal sealed class RoundTransport(string queue, string forEndpoint, string forRunner, Func<ValueTask> remove) : IAsyncDisposable
 {

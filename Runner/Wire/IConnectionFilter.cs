@@ -13,5 +13,5 @@ internal interface IConnectionFilter
 /// <summary>A filter's means to act on its connection.</summary>
 /// <param name="ToServer">Sends bytes to the server, after those that were sent before.</param>
 /// <param name="ToClient">Sends bytes to the client, after those that were sent before.</param>
-/// <param name="Cut">Ends the connection for both sides. It returns at once.</param>
+/// <param name="Cut">Ends the connection for both sides, and returns at once.</param>
 internal sealed record ConnectionSides(Action<byte[]> ToServer, Action<byte[]> ToClient, Action Cut);

@@ -91,12 +91,9 @@ internal sealed class CellSubject : ISubject<CellAccount>
 internal sealed record CellAccount(Account Account, IReadOnlyList<ChangedRows> Changed);
 
 /// <summary>A message whose rows have changed since it was accounted for.</summary>
-/// <param name="Before">Rows that it had.</param>
-/// <param name="Now">Rows that it has.</param>
 internal sealed record ChangedRows(Guid Id, int Before, int Now)
 {
     /// <summary>The class of the message now. Rows that come late may complete it.</summary>
-    /// <param name="inserts">Rows that one attempt inserts.</param>
     public DeliveryClass ClassOf(int inserts) => Now == inserts ? DeliveryClass.Once
         : Now > inserts ? DeliveryClass.Duplicated
         : Now > 0 ? DeliveryClass.Torn

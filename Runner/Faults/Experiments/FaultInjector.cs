@@ -10,7 +10,6 @@ using Kit.Runner.Wire;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>Injects one fault at the chosen message, with ordinary ones before and after it.</summary>
-/// <param name="chosen">The message that meets the fault.</param>
 /// <param name="servers">One may be made to crash.</param>
 /// <param name="away">Time for which a server stays down.</param>
 /// <param name="tell">Receives the evidence that the fault has fired.</param>

@@ -19,7 +19,6 @@ internal static class PointSettling
         counted.AreDone && messages.All(message => testbed.Journal.LinesOf(message).Any(line => line.Point is AttemptPoint.Returned));
 
     /// <summary>Waits until the messages' handlers have returned, nothing is left to do, and no count has changed for a while.</summary>
-    /// <param name="messages">Messages whose handlers have to return.</param>
     /// <param name="limit">The longest wait. Less than <paramref name="quiet"/> does not accept work that is left.</param>
     /// <param name="quiet">Time without a change of any count, if work is left, after which the work counts as stuck.</param>
     public static async Task<Settlement> WaitAsync(

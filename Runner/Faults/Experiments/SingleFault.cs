@@ -14,7 +14,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// One fault that meets exactly one message: some ordinary messages are handled, then the chosen one is alone in the queue and meets the
 /// fault, then more ordinary ones follow. A crash of a server meets all of them.
 /// </summary>
-/// <param name="shape">Shape of the handler.</param>
 /// <param name="away">Time for which the database server is down under <see cref="Fault.DatabaseAway"/>.</param>
 internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, RunServers servers, TimeSpan away)
 {

@@ -1,7 +1,6 @@
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>The numbers of a storm.</summary>
-/// <param name="Kills">Kills of the handler process.</param>
 /// <param name="Cuts">Cuts of every connection of the endpoint.</param>
 /// <param name="Seed">For its random moments.</param>
 internal sealed record StormPlan(int Kills, int Cuts, int Seed)

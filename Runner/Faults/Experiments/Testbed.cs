@@ -150,7 +150,6 @@ internal sealed class Testbed : IAsyncDisposable
     }
 
     /// <summary>Starts a handler process and its endpoint.</summary>
-    /// <param name="chosen">The message that meets the fault.</param>
     /// <param name="parksAt">The point at which it stops, if it does.</param>
     /// <exception cref="KitException">It does not start.</exception>
     public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)

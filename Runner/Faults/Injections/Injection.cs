@@ -87,7 +87,6 @@ internal abstract record Injection
         shape.Subscribers > 0 && OfANamedQueue.Contains(fault) ? new NoWindow("the handler names no queue: it publishes") : Of(fault, cell, chosen);
 
     /// <summary>The injection for a cell, or <see cref="NoWindow"/> if the cell has no such moment.</summary>
-    /// <param name="chosen">The message that is to meet it.</param>
     /// <exception cref="NotSupportedException">It is not defined how to inject the fault.</exception>
     public static Injection Of(Fault fault, Cell cell, Guid chosen) => Ways.TryGetValue(fault, out var way)
         ? way(cell, chosen)

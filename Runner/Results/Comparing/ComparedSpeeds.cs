@@ -111,8 +111,6 @@ public sealed class ComparedSpeeds
 }
 
 /// <summary>One cell on both sides.</summary>
-/// <param name="Before">Its rounds on the first side.</param>
-/// <param name="After">Its rounds on the second side.</param>
 /// <param name="Reference">
 /// The cell of the same run with which each side was compared; <see langword="null"/> if the sides were paired by round.
 /// </param>

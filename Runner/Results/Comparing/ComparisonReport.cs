@@ -39,7 +39,6 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
     }
 
     /// <param name="output">Gets plain text, no colours.</param>
-    /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
         var console = TerminalSummary.ConsoleOn(output, width);

@@ -75,7 +75,6 @@ public sealed record FaultDocument
 
 /// <summary>A run without faults, whose speeds are shown next to the guarantees.</summary>
 /// <param name="Folder">As typed.</param>
-/// <param name="Commit">Of its build.</param>
 /// <param name="PerSecond">Mean messages per second by cell, in the names of the experiments.</param>
 public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDictionary<string, double> PerSecond)
 {

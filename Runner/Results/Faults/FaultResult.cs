@@ -98,7 +98,6 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 
 /// <summary>The facts of a storm.</summary>
 /// <param name="Seed">For its random moments.</param>
-/// <param name="Kills">Kills of the handler process.</param>
 /// <param name="Cuts">Cuts of every connection of the endpoint.</param>
 /// <param name="InFlight">Messages that could be received and not settled at those moments, summed up; the rates are per such message.</param>
 /// <param name="Windows">Points at which the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>

@@ -7,7 +7,6 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>The evidence below the tables: broken promises and their reasons, experiments that show nothing, a description of each fault.</summary>
 internal static class GuaranteeLists
 {
-    /// <param name="document">Has the cells that were left out.</param>
     /// <param name="ordered">In the order in which they are shown.</param>
     public static IEnumerable<(string Title, IReadOnlyList<string> Lines)> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {

@@ -62,7 +62,6 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     }
 
     /// <param name="output">Gets plain text, no colours.</param>
-    /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
         ArgumentNullException.ThrowIfNull(output);

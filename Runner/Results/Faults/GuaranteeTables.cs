@@ -33,7 +33,6 @@ internal static class GuaranteeTables
         ("ghost", DeliveryClass.Ghost), ("zombie", DeliveryClass.Zombie), ("torn", DeliveryClass.Torn), ("in doubt", DeliveryClass.InDoubt),
     ];
 
-    /// <param name="document">Has the speeds.</param>
     /// <param name="ordered">In the order in which they are shown.</param>
     public static IEnumerable<GuaranteeTable> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {

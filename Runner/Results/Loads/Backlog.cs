@@ -1,8 +1,6 @@
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>The backlog of a load: messages whose moment had come and whose row was not committed.</summary>
-/// <param name="SecondQuarter">Median over the second quarter of the load.</param>
-/// <param name="LastQuarter">Median over the last quarter.</param>
 /// <remarks>
 /// The middles of the two quarters are half the load apart. A median over a quarter does not see a pause of the server that is made good within an eighth
 /// of the load, which a look at one moment can hit.
@@ -19,7 +17,6 @@ public sealed record Backlog(double SecondQuarter, double LastQuarter)
 
     /// <param name="due">Time at which each message was to be sent, in ms from the start; in any order.</param>
     /// <param name="committed">Commit times of the rows that have one; in any order.</param>
-    /// <param name="milliseconds">Length of the load.</param>
     public static Backlog Of(IEnumerable<double> due, IEnumerable<double> committed, double milliseconds)
     {
         var (came, went) = (due.Order().ToArray(), committed.Order().ToArray());
@@ -35,8 +32,6 @@ public sealed record Backlog(double SecondQuarter, double LastQuarter)
     }
 
     /// <summary>True if the endpoint does not keep up with a rate.</summary>
-    /// <param name="perSecond">Rate of the load.</param>
-    /// <param name="seconds">Length of the load.</param>
     public bool IsGrowing(double perSecond, double seconds) => LastQuarter - SecondQuarter > Math.Max(LeastGrowth, Growing * perSecond * seconds / 2);
 
     private static int CountUntil(double[] sorted, double moment)

@@ -5,7 +5,6 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="P95">From 20 messages on.</param>
 /// <param name="P99">From 100 messages on.</param>
 /// <param name="P999">From 1,000 messages on.</param>
-/// <param name="Max">The longest.</param>
 public sealed record Latency(double? P50, double? P95, double? P99, double? P999, double Max)
 {
     /// <param name="milliseconds">In any order.</param>

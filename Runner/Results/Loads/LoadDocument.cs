@@ -43,7 +43,6 @@ public sealed record LoadDocument
 }
 
 /// <summary>The settings that all cells of a load share.</summary>
-/// <param name="Seconds">Duration of the sending.</param>
 /// <param name="Concurrency">Messages that an endpoint handles at the same time.</param>
 /// <param name="SeedRows">Rows in the widgets' table before each load.</param>
 /// <param name="WarmUp">Messages handled before the schedule begins, in the same process.</param>

@@ -12,7 +12,6 @@ public sealed record LoadedMessage(double Due, double Begun, double? Done)
 
 /// <summary>The outcomes of the messages of one load, from which its figures are computed.</summary>
 /// <param name="messages">Messages that the transport has confirmed.</param>
-/// <param name="seconds">Duration of the sending.</param>
 public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double seconds)
 {
     private const double Millisecond = 1_000;

@@ -70,7 +70,6 @@ public static class LoadReport
     }
 
     /// <param name="output">Gets plain text, no colours.</param>
-    /// <param name="width">Columns of the terminal.</param>
     public static void WriteTerminal(LoadDocument document, TextWriter output, int width)
     {
         ArgumentNullException.ThrowIfNull(document);

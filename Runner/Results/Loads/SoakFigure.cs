@@ -34,7 +34,6 @@ public sealed record SoakFigure(string Title, double First, double Highest, doub
     /// <summary>The figures of one load: those with at least one value.</summary>
     /// <param name="samples">In the order of time.</param>
     /// <param name="history">The outcomes of the messages, for the rate and the latency between two samples.</param>
-    /// <param name="seconds">Length of the load.</param>
     public static IReadOnlyList<SoakFigure> Of(IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds)
     {
         ArgumentNullException.ThrowIfNull(history);
@@ -72,8 +71,6 @@ public sealed record LoadPart(string Title, double From, double To, double? Reac
     /// <param name="from">In s.</param>
     /// <param name="to">In s.</param>
     /// <param name="samples">In the order of time.</param>
-    /// <param name="history">The outcomes of the messages.</param>
-    /// <param name="seconds">Length of the load.</param>
     public static IReadOnlyList<LoadPart> Of(double from, double to, IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds)
     {
         ArgumentNullException.ThrowIfNull(history);

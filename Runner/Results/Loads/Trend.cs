@@ -23,7 +23,6 @@ public enum TrendVerdict
 /// <param name="Last">Mean over the last of them.</param>
 /// <param name="PerHour">Slope of the line through the blocks, per hour.</param>
 /// <param name="Low">Lower end of the slope's 95 % interval.</param>
-/// <param name="High">Upper end of that interval.</param>
 /// <remarks>
 /// The first fifth is left out: pools fill and code is compiled. The rest is cut into eight blocks of the same length, and a line is fitted by least squares
 /// through their means, with Student's t for six degrees of freedom. Neighbouring samples resemble each other (a heap grows until it is collected, dead rows
@@ -47,7 +46,6 @@ public sealed record Trend(double First, double Last, double PerHour, double Low
     private const int Digits = 6;
 
     /// <param name="samples">Each value with its time, in s from the load's start; in any order.</param>
-    /// <param name="seconds">Length of the load.</param>
     /// <returns><see langword="null"/> if the load was shorter than <see cref="Shortest"/>, or a block has no sample.</returns>
     public static Trend? Of(IEnumerable<(double At, double Value)> samples, double seconds)
     {

@@ -11,7 +11,6 @@ internal sealed class BlockSources
     private readonly Repository repository;
 
     /// <param name="page">The file of the block, from the root.</param>
-    /// <param name="block">As it stands there.</param>
     /// <exception cref="KitException">A folder is not there, or holds neither a run nor experiments.</exception>
     public BlockSources(string page, Block block, Repository repository)
     {

@@ -7,7 +7,6 @@ namespace Kit.Runner.Results.Pages;
 /// <param name="ToTransactionsOff">
 /// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval and no verdict; <see langword="null"/> if no round counts in both.
 /// </param>
-/// <param name="Rate">As a number.</param>
 public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estimate Rate)
 {
     /// <summary><c>yes</c> if the cell drains so many messages a second, <c>no</c> if not, <c>not sure</c> if the interval covers the number.</summary>

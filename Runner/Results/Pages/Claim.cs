@@ -27,7 +27,6 @@ internal sealed record Claim(
         Experiment.Split(' ', '/') is [var framework, var transport, var mode, var fault] ? (framework, transport, mode, fault)
         : throw new KitException($"{File}: the experiment '{Experiment}' is not a cell and a fault.", "Write framework/transport/mode fault.");
 
-    /// <param name="text">Content of the file.</param>
     /// <exception cref="KitException">It is damaged.</exception>
     public static IReadOnlyList<Claim> Read(string text)
     {

@@ -5,9 +5,7 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>A table for each load of the folders that was followed through its time, and a picture for each folder.</summary>
 /// <param name="name">As in the marks.</param>
 /// <param name="what">The need of a load for it, in words.</param>
-/// <param name="command">The command that makes such a load.</param>
 /// <param name="has">True if a load has it.</param>
-/// <param name="linesOf">Writes its table.</param>
 internal sealed class FollowedLoads(string name, string what, string command, Func<LoadResult, bool> has, Func<LoadResult, IEnumerable<string>> linesOf)
     : BlockKind(name)
 {

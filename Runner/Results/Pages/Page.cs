@@ -35,7 +35,6 @@ internal sealed partial class Page
     public static Page Parse(string path, string text) => new(path, text.ReplaceLineEndings("\n").Split('\n'));
 
     /// <summary>The page with other lines in its blocks.</summary>
-    /// <param name="contentOf">Gives the lines of a block.</param>
     public string With(Func<Block, IReadOnlyList<string>> contentOf)
     {
         var written = new List<string>();

@@ -14,7 +14,6 @@ public sealed class PagesOfTheKit
     private readonly Repository repository;
 
     /// <param name="root">The folder of Kit.sln.</param>
-    /// <param name="kinds">Kinds that the kit can run.</param>
     public PagesOfTheKit(string root, IReadOnlyList<ShownKind> kinds) => (this.root, repository) = (root, new Repository(root, kinds));
 
     /// <summary>Every page that has blocks, and every picture of theirs, with the new content. Nothing is written.</summary>
@@ -64,7 +63,6 @@ public sealed class PagesOfTheKit
 
 /// <summary>A page with blocks, or a picture that one of them shows, with the new content.</summary>
 /// <param name="Path">From the root, with slashes.</param>
-/// <param name="Text">The whole text.</param>
 /// <param name="Differing">The present differences, each with its place.</param>
 /// <param name="Kept">Notes about lines that were left as they are, because this build cannot tell what they must be.</param>
 public sealed record PageFile(string Path, string Text, IReadOnlyList<string> Differing, IReadOnlyList<string> Kept);

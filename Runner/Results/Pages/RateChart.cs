@@ -35,7 +35,6 @@ internal sealed class RateChart
     private readonly Dictionary<TransactionMode, int> notOnce;
     private readonly double most;
 
-    /// <param name="run">Has the rates.</param>
     /// <param name="storms">Have the results of each mode; <see langword="null"/>: none are shown.</param>
     /// <exception cref="KitException">The run or the storms lack a mode that is shown, or the run has no round of it that counts.</exception>
     public RateChart(RunSource run, FaultSource? storms)

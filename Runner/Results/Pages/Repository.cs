@@ -5,7 +5,6 @@ namespace Kit.Runner.Results.Pages;
 
 /// <summary>The files that pages are made from. A folder of results is read once.</summary>
 /// <param name="root">The folder of Kit.sln.</param>
-/// <param name="kinds">Kinds that the kit can run.</param>
 internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
 {
     private readonly Dictionary<string, SourceFolder> folders = new(StringComparer.Ordinal);

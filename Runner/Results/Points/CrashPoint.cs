@@ -65,6 +65,5 @@ public enum PointWay
 
 /// <summary>The point that an experiment met, or was to meet.</summary>
 /// <param name="Token">Name with which it can be repeated.</param>
-/// <param name="Way">The event at the point.</param>
 /// <param name="Moment">In words.</param>
 public sealed record PointFacts(string Token, int Number, PointWay Way, string Moment);

@@ -3,8 +3,6 @@ namespace Kit.Runner.Results.Points;
 /// <summary>A verdict in the words of reports. Each report has its own words for a promise that was kept or broken.</summary>
 public static class VerdictText
 {
-    /// <param name="kept">Words for a promise that was kept.</param>
-    /// <param name="broken">Words for a promise that was broken.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such verdict.</exception>
     public static string Of(FaultVerdict verdict, Func<string> kept, Func<string> broken)
     {

@@ -4,7 +4,6 @@ namespace Kit.Runner.Results.Proofs;
 
 /// <summary>The number of times that an effect of a message was found.</summary>
 /// <param name="Effect">Name in the proof file.</param>
-/// <param name="Count">Number of times that it was found.</param>
 /// <param name="PerMessage">Number of times that it exists if the message was handled once; <see cref="NeverThere"/> for a dead letter.</param>
 public sealed record FoundEffect(string Effect, int Count, int PerMessage)
 {

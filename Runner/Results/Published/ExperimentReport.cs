@@ -77,7 +77,6 @@ public static class ExperimentReport
     }
 
     /// <param name="output">Gets plain text, no colours.</param>
-    /// <param name="width">Columns of the terminal.</param>
     public static void WriteTerminal(PublishedExperiment experiment, Repetition repetition, TextWriter output, int width)
     {
         ArgumentNullException.ThrowIfNull(experiment);

@@ -16,7 +16,6 @@ public enum ExperimentLength
 /// <summary>A command of the kit that repeats some published figures.</summary>
 /// <param name="Name">Folder of its results, within that of the experiment.</param>
 /// <param name="Common">The arguments at every length. The first word is the command.</param>
-/// <param name="Quick">Arguments that make it quick.</param>
 /// <param name="Scaled">Arguments with which it takes minutes.</param>
 /// <param name="Full">Arguments with which it takes up to hours.</param>
 public sealed record PublishedCommand(string Name, string Common, string Quick, string Scaled, string Full)

@@ -6,7 +6,6 @@ namespace Kit.Runner.Results.Published;
 /// <summary>An experiment that others have published: their figures, and the commands of the kit that repeat it: an entry of docs/experiments.json.</summary>
 /// <param name="Name">As typed, and the name of its block on the pages.</param>
 /// <param name="Source">The people, the subject, the machine and the date of the measurement.</param>
-/// <param name="Commands">Commands that repeat the figures.</param>
 /// <param name="Differences">Differences here, a sentence each.</param>
 public sealed record PublishedExperiment(
     string Name, string Question, string Source, IReadOnlyList<PublishedTable> Tables, IReadOnlyList<PublishedCommand> Commands,

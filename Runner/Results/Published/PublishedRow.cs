@@ -5,7 +5,6 @@ namespace Kit.Runner.Results.Published;
 /// <summary>A row of a published table. A figure is <see langword="null"/> if it was not published, or is not known here.</summary>
 /// <param name="Title">As it was published.</param>
 /// <param name="Cell">The kit's cell that repeats it.</param>
-/// <param name="PerSecond">Messages per second.</param>
 public sealed record PublishedRow(string Title, string Cell, double? PerSecond = null)
 {
     /// <summary>True if the others of its table are divided by it.</summary>

@@ -3,7 +3,6 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Published;
 
 /// <summary>The results of an experiment's command.</summary>
-/// <param name="Name">Of the command.</param>
 /// <param name="Run"><see langword="null"/> if it was no drain.</param>
 /// <param name="Load"><see langword="null"/> if it was no load.</param>
 public sealed record RepeatedCommand(string Name, RecordedRun? Run, LoadDocument? Load)

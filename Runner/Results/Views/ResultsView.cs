@@ -119,7 +119,6 @@ public sealed record ViewFacts(string Source, IReadOnlyList<ViewFact> Facts);
 public sealed record ViewFact(string Name, string Fact);
 
 /// <summary>The order of the commits in a cell.</summary>
-/// <param name="Cell">Name of the cell.</param>
 /// <param name="Insert">The mode's rule for the handler's insert.</param>
 /// <param name="RowIsCommitted">The moment at which another connection saw the row.</param>
 /// <param name="Receive">The mode's rule for the receive.</param>
@@ -141,7 +140,6 @@ public sealed record ViewSequence(
 /// <summary>A sentence of documentation, with the observation of the experiment that tests it.</summary>
 /// <param name="Version">The version that the kit ran.</param>
 /// <param name="Link">The source of the words.</param>
-/// <param name="Observed">The observation of the experiment.</param>
 public sealed record ViewClaim(string Version, string Mode, string Words, string Link, string Experiment, string Observed)
 {
     /// <summary>The cell of the experiment.</summary>

@@ -2,13 +2,11 @@ namespace Kit.Runner.Results.Views;
 
 /// <summary>The experiments on one cell.</summary>
 /// <param name="Subject">The cell's name with dots.</param>
-/// <param name="Cell">The cell's name.</param>
 /// <param name="Experiments">Storms and single faults, in the order of reports.</param>
 public sealed record ViewProof(string Subject, string Cell, IReadOnlyList<ViewExperiment> Experiments);
 
 /// <summary>An experiment with its findings.</summary>
 /// <param name="What">The fault in words; <see langword="null"/> for a storm.</param>
-/// <param name="Verdict">How it ended.</param>
 /// <param name="Observed">The observed classes; the reason why there are none, where the experiment shows nothing.</param>
 /// <param name="IsOnce">True if every message was handled exactly once, as promised.</param>
 /// <param name="Commit">Its build, if that is not the measured one.</param>

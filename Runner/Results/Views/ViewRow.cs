@@ -73,7 +73,6 @@ public sealed record ViewRow
 }
 
 /// <summary>The speed of a cell, in messages per second.</summary>
-/// <param name="Mean">Mean of the counting rounds.</param>
 /// <param name="Low">Lower end of its 95 % interval.</param>
 /// <param name="High">Upper end of that interval.</param>
 /// <param name="Rounds">Rounds that count.</param>
@@ -86,7 +85,6 @@ public sealed record ViewSpeed(Figure Mean, Figure Low, Figure High, int Rounds,
 /// <param name="Commits">Transactions committed by PostgreSQL.</param>
 /// <param name="Flushes">Flushes of its write-ahead log.</param>
 /// <param name="WalBytes">Bytes written to that log.</param>
-/// <param name="TwoPhaseCommits">Prepared transactions committed.</param>
 /// <param name="RoundTrips">Round trips to PostgreSQL; not known without the kit's proxy.</param>
 /// <param name="Cores">Time of the processors; <see langword="null"/> if not measured.</param>
 /// <param name="Worker">Time of a worker; <see langword="null"/> if not measured.</param>
@@ -94,15 +92,10 @@ public sealed record ViewCosts(
     Figure Commits, Figure Flushes, Figure WalBytes, Figure TwoPhaseCommits, Figure RoundTrips, CoreTime? Cores, WorkerTime? Worker);
 
 /// <summary>A storm over a cell.</summary>
-/// <param name="Kills">Kills of the handler process.</param>
-/// <param name="Cuts">Cuts of all its connections.</param>
-/// <param name="ServerCrashes">Crashes of the database server.</param>
-/// <param name="Messages">Sent messages.</param>
 /// <param name="InFlight">Messages that could be in flight at the kills and cuts.</param>
 /// <param name="NotOnce">Messages that were not handled exactly once.</param>
 /// <param name="Found">Those messages by class: <c>4 lost, 3 torn</c>; <c>0</c> for none, if no other promise was broken.</param>
 /// <param name="AtMost">For none: the 95 % upper bound of the share of those in flight, as a text.</param>
-/// <param name="Verdict">The verdict on the promise.</param>
 /// <param name="Commit">The build, shortened.</param>
 /// <param name="IsOfThisBuild">True if that is the measured build.</param>
 /// <param name="Evidence">The line of its result.</param>
@@ -121,7 +114,6 @@ public sealed record ViewStorm(
 }
 
 /// <summary>The single faults of a cell.</summary>
-/// <param name="Kept">Promises kept.</param>
 /// <param name="Broken">Promises broken for no known reason.</param>
 /// <param name="Known">Promises broken for a known reason.</param>
 /// <param name="Nothing">Experiments that show nothing.</param>
