@@ -134,7 +134,7 @@ internal sealed class FaultsCommand : KitCommand
             await console.WriteLineAsync($"\n{SummaryOf(results)}");
             if (results.Any(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed))
                 await console.WriteLineAsync($"A VOID or failed experiment shows nothing. To repeat it: {Again(plan)}");
-            await console.WriteLineAsync($"Tables: {new FaultFolder(plan.Folder).TablesPath}");
+            await console.WriteLineAsync($"Tables: {new FaultFolder(plan.Folder).ReportPath}");
             return results.All(result => result.IsGood || result.Known is not null) ? ExitCode.Success : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)

@@ -150,7 +150,7 @@ internal sealed class LoadCommand : KitCommand
         {
             var document = await new LoadRun(plan, display.Between, display.Show, display.Ended).RunAsync(cancellationToken);
             LoadReport.WriteTerminal(document, console, ReportCommand.Width);
-            await console.WriteLineAsync($"\nTables: {new LoadFolder(plan.Folder).TablesPath}");
+            await console.WriteLineAsync($"\nTables: {new LoadFolder(plan.Folder).ReportPath}");
             return document switch
             {
                 { IsStopped: true } => ExitCode.Interrupted,

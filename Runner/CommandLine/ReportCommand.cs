@@ -79,9 +79,9 @@ internal sealed class ReportCommand : KitCommand
         }
 
         if (stored.Run is not null)
-            Console.Out.WriteLine($"\nTables and graphs: {RunFolder.Open(path).TablesPath}");
+            Console.Out.WriteLine($"\nTables and graphs: {RunFolder.Open(path).ReportPath}");
         if (stored.Guarantees is not null)
-            Console.Out.WriteLine($"\nGuarantees: {new FaultFolder(path).TablesPath}");
+            Console.Out.WriteLine($"\nGuarantees: {new FaultFolder(path).ReportPath}");
         if (IsGiven(parsed.CommandResult, html))
         {
             var content = PageOf.ContentOf(stored, parsed.GetValue(faultsFrom) ?? []);
@@ -101,10 +101,10 @@ internal sealed class ReportCommand : KitCommand
             };
         }
 
-        var document = folder.Load();
+        var document = folder.LoadDocument();
         folder.Save(document);
         LoadReport.WriteTerminal(document, Console.Out, Width);
-        Console.Out.WriteLine($"\nTables: {folder.TablesPath}");
+        Console.Out.WriteLine($"\nTables: {folder.ReportPath}");
         return ExitCode.Success;
     }
 

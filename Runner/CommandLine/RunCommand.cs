@@ -132,7 +132,7 @@ internal sealed class RunCommand : KitCommand
                 ? await MeasureAsync(new PlainDisplay(console))
                 : await TerminalDisplay.ShowAsync(MeasureAsync);
             TerminalSummary.Write(recorded, console, ReportCommand.Width);
-            await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).TablesPath}");
+            await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).ReportPath}");
             return refused == 0 ? ExitOf(recorded) : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)

@@ -19,7 +19,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
     /// <exception cref="OperationCanceledException">It was stopped; the report on the finished rounds is written.</exception>
     public async Task<ComparisonReport> RunAsync(CancellationToken cancellationToken)
     {
-        RequireNewFolder();
+        RunName.RequireWithout(plan.Folder, [ComparePlan.ReportFile, "before", "after"], "comparison");
         await using var servers = await SharedServers.OpenAsync(plan, display, cancellationToken);
         await using var before = await StartAsync("before", plan.Before, servers, cancellationToken);
         await using var after = await StartAsync("after", plan.After, servers, cancellationToken);
@@ -59,19 +59,6 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             catch (KitException)
             {
                 // The error that stopped the comparison says more than this one.
-            }
-        }
-    }
-
-    private void RequireNewFolder()
-    {
-        foreach (var name in new[] { ComparePlan.ReportFile, "before", "after" })
-        {
-            if (Path.Exists(Path.Combine(plan.Folder, name)))
-            {
-                throw new KitException(
-                    $"The folder {plan.Folder} already contains a comparison: {name}.",
-                    "Name a new folder with --out, or remove this one; a comparison is never overwritten.");
             }
         }
     }

@@ -13,7 +13,7 @@ internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
     public Build Build => build;
 
     /// <summary>The document of its run: the cells that it can measure, and the reasons why it leaves others out.</summary>
-    public RunDocument Document => document ??= folder.LoadRun();
+    public RunDocument Document => document ??= folder.LoadDocument();
 
     public RecordedRun Recorded => new(Document, rounds);
 

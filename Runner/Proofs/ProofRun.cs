@@ -103,7 +103,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             };
         }
 
-        var stored = folder.Load();
+        var stored = folder.LoadDocument();
         if (stored.ProofFile != file.Text)
             throw Other($"another file, or of an earlier state of {file.Path}");
         if (stored.Given != file.Given)

@@ -19,6 +19,13 @@ public sealed record ReportFile(string Name, Action<TextWriter> Write)
     public static IReadOnlyList<string> Differing(string folder, IEnumerable<ReportFile> reports) =>
         [.. reports.Where(report => !report.IsIn(folder)).Select(report => report.Name)];
 
+    /// <exception cref="KitException">One cannot be written.</exception>
+    public static void WriteAll(IEnumerable<ReportFile> reports, string folder)
+    {
+        foreach (var report in reports)
+            report.WriteTo(folder);
+    }
+
     /// <exception cref="KitException">It cannot be written.</exception>
     public void WriteTo(string folder) => WholeFile.Write(Path.Combine(folder, Name), Write);
 

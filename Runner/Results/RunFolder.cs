@@ -1,11 +1,9 @@
-using System.Text.Json;
-
 namespace Kit.Runner.Results;
 
 /// <summary>
 /// The folder of one run: <c>run.json</c>, the rounds in <c>rounds.jsonl</c> and <c>moments.bin</c>, and the reports that are written from them.
 /// </summary>
-public sealed class RunFolder
+public sealed class RunFolder : Folder<RunDocument>
 {
     /// <summary>The run's document; a folder with this file contains a run.</summary>
     public const string RunFile = "run.json";
@@ -15,19 +13,13 @@ public sealed class RunFolder
     private const string GraphsFile = "graphs.svg";
 
     private readonly RoundFiles rounds;
-
     private readonly bool isOwn;
 
-    private RunFolder(string path, bool isOwn = false) => (Location, rounds, this.isOwn) = (path, new RoundFiles(path), isOwn);
+    private RunFolder(string path, bool isOwn = false)
+        : base(path, RunFile, TablesFile) => (rounds, this.isOwn) = (new RoundFiles(path), isOwn);
 
     /// <summary>All its files.</summary>
     public static IReadOnlyList<string> Files { get; } = [RunFile, RoundFiles.LinesFile, RoundFiles.MomentsFile, CsvFile, TablesFile, GraphsFile];
-
-    public string Location { get; }
-
-    public string TablesPath => Path.Combine(Location, TablesFile);
-
-    private string RunPath => Path.Combine(Location, RunFile);
 
     /// <summary>Whether a folder contains a run.</summary>
     public static bool IsIn(string path) => File.Exists(Path.Combine(path, RunFile));
@@ -36,13 +28,7 @@ public sealed class RunFolder
     /// <exception cref="KitException">The folder already contains a run, or cannot be written.</exception>
     public static RunFolder Create(string path, RunDocument document)
     {
-        if (Files.FirstOrDefault(name => Path.Exists(Path.Combine(path, name))) is { } found)
-        {
-            throw new KitException(
-                $"The folder {path} already contains a run: {found}.",
-                "Name a new folder with --out, or remove this one; a run is never overwritten.");
-        }
-
+        RunName.RequireWithout(path, Files, "run");
         var folder = new RunFolder(path, isOwn: !Directory.Exists(path));
         folder.Save(document);
         return folder;
@@ -64,7 +50,7 @@ public sealed class RunFolder
             return false;
         try
         {
-            File.Delete(RunPath);
+            File.Delete(DocumentPath);
             Directory.Delete(Location);
             return true;
         }
@@ -74,18 +60,9 @@ public sealed class RunFolder
         }
     }
 
-    /// <summary>Replaces the run's document.</summary>
-    /// <exception cref="KitException">The file cannot be written; the existing one is untouched.</exception>
-    public void Save(RunDocument document) =>
-        WholeFile.Write(RunPath, writer => writer.WriteLine(JsonSerializer.Serialize(document, ResultJson.Options)));
-
     /// <summary>Appends a round, so that it is on disk when this returns.</summary>
     /// <exception cref="KitException">It cannot be appended; the rounds before it are untouched.</exception>
     public void Save(RoundDocument round) => rounds.Append(round);
-
-    /// <summary>Only the run's document, of a run that may not have ended.</summary>
-    /// <exception cref="KitException">It is damaged or of another schema.</exception>
-    public RunDocument LoadRun() => StoredJson.ReadFile<RunDocument>(RunPath);
 
     /// <summary>One round's first attempt.</summary>
     /// <exception cref="KitException">It is missing, damaged or of another schema.</exception>
@@ -95,7 +72,7 @@ public sealed class RunFolder
     /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
     public RecordedRun Load()
     {
-        var run = LoadRun();
+        var run = LoadDocument();
         var (read, leftOut) = rounds.Read();
         RequireAllRounds(run, read);
         return new RecordedRun(run, read) { RoundLeftOut = leftOut };
@@ -115,11 +92,7 @@ public sealed class RunFolder
 
     /// <summary>Writes <c>rounds.csv</c>, <c>tables.md</c> and <c>graphs.svg</c>.</summary>
     /// <exception cref="KitException">A file cannot be written.</exception>
-    public void WriteReports(RecordedRun run)
-    {
-        foreach (var report in ReportsOf(run))
-            report.WriteTo(Location);
-    }
+    public void WriteReports(RecordedRun run) => ReportFile.WriteAll(ReportsOf(run), Location);
 
     /// <summary>The reports of a run.</summary>
     public static IReadOnlyList<ReportFile> ReportsOf(RecordedRun run) =>

@@ -20,6 +20,18 @@ public static class RunName
             throw new KitException($"{folder} exists.", NameAnother) { IsUsage = true };
     }
 
+    /// <summary>Refuses a folder that has one of the files of earlier results.</summary>
+    /// <exception cref="KitException">It has one.</exception>
+    public static void RequireWithout(string folder, IEnumerable<string> files, string results)
+    {
+        if (files.FirstOrDefault(name => Path.Exists(Path.Combine(folder, name))) is { } found)
+        {
+            throw new KitException(
+                $"The folder {folder} already contains a {results}: {found}.",
+                $"Name a new folder with --out, or remove this one; a {results} is never overwritten.");
+        }
+    }
+
     /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
     public static string NewFolder(string parent, DateTimeOffset started, GitCommit? commit)
     {

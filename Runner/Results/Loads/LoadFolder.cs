@@ -1,9 +1,7 @@
-using System.Text.Json;
-
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>The folder of a live load: <c>load.json</c>, its samples, and the reports written from both.</summary>
-public sealed class LoadFolder(string path)
+public sealed class LoadFolder(string path) : Folder<LoadDocument>(path, LoadFolder.DocumentFile, LoadFolder.TablesFile)
 {
     /// <summary>A folder with this file contains a load.</summary>
     public const string DocumentFile = "load.json";
@@ -19,40 +17,32 @@ public sealed class LoadFolder(string path)
 
     private const string CsvFile = "load.csv";
 
+    private readonly JsonLines samples = new(Path.Combine(path, SamplesFile));
+
     // The folder itself, and those above it that were not there either.
     private readonly List<string> made = [];
 
     /// <summary>The files that <c>load</c> writes.</summary>
     internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile, PictureFile];
 
-    public string Location => path;
-
-    public bool Exists => File.Exists(DocumentPath);
-
-    public string TablesPath => Path.Combine(path, TablesFile);
-
     /// <summary>What <c>report</c> writes.</summary>
     /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
-    public IReadOnlyList<ReportFile> Reports => ReportsOf(Load());
-
-    private string DocumentPath => Path.Combine(path, DocumentFile);
-
-    private JsonLines Samples => new(Path.Combine(path, SamplesFile));
+    public IReadOnlyList<ReportFile> Reports => ReportsOf(LoadDocument());
 
     /// <summary>Makes the folder, so that it is known before a load that results can be saved.</summary>
     /// <exception cref="KitException">It is there, or cannot be made.</exception>
     public void Create()
     {
-        RunName.RequireNew(path);
-        for (var folder = Path.GetFullPath(path); folder is not null && !Directory.Exists(folder); folder = Path.GetDirectoryName(folder))
+        RunName.RequireNew(Location);
+        for (var folder = Path.GetFullPath(Location); folder is not null && !Directory.Exists(folder); folder = Path.GetDirectoryName(folder))
             made.Add(folder);
         try
         {
-            Directory.CreateDirectory(path);
+            Directory.CreateDirectory(Location);
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            throw new KitException($"Cannot make the folder {path}: {failure.Message}", RunName.NameAnother, failure) { IsUsage = true };
+            throw new KitException($"Cannot make the folder {Location}: {failure.Message}", RunName.NameAnother, failure) { IsUsage = true };
         }
     }
 
@@ -65,24 +55,20 @@ public sealed class LoadFolder(string path)
 
     /// <summary>Writes the document and its reports.</summary>
     /// <exception cref="KitException">A file cannot be written, or the samples are damaged; the message names it.</exception>
-    public void Save(LoadDocument document)
+    public override void Save(LoadDocument document)
     {
-        WholeFile.Write(DocumentPath, writer => writer.WriteLine(JsonSerializer.Serialize(document, ResultJson.Options)));
-        foreach (var report in ReportsOf(document))
-            report.WriteTo(path);
+        base.Save(document);
+        ReportFile.WriteAll(ReportsOf(document), Location);
     }
 
     /// <summary>Appends a look at the processes and servers.</summary>
     /// <exception cref="KitException">It cannot be written.</exception>
-    public void Append(LoadSample sample) => Samples.Append(sample);
-
-    /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
-    public LoadDocument Load() => StoredJson.ReadFile<LoadDocument>(DocumentPath);
+    public void Append(LoadSample sample) => samples.Append(sample);
 
     private IReadOnlyList<ReportFile> ReportsOf(LoadDocument document)
     {
         var picture = new SvgOverTime(
-            [.. Samples.Read().Whole.Select(line => StoredJson.ReadLine<LoadSample>(line.Text, line.Place))], document.Settings);
+            [.. samples.Read().Whole.Select(line => StoredJson.ReadLine<LoadSample>(line.Text, line.Place))], document.Settings);
         return
         [
             new(TablesFile, output => LoadReport.WriteMarkdown(document, picture.IsEmpty ? null : PictureFile, output)),

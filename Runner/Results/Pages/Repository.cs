@@ -33,7 +33,7 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
         if (!RunFolder.IsIn(path) && !new FaultFolder(path).Exists)
         {
             return load.Exists
-                ? new SourceFolder(folder, Run: null, Faults: null, BytesIn(path, LoadFolder.Files)) { Load = load.Load() }
+                ? new SourceFolder(folder, Run: null, Faults: null, BytesIn(path, LoadFolder.Files)) { Load = load.LoadDocument() }
                 : throw new KitException(
                     $"{folder} holds no run ({RunFolder.RunFile}), no experiments ({FaultFolder.DocumentFile}) and no load ({LoadFolder.DocumentFile}).",
                     "Name a folder that does.");

@@ -48,11 +48,7 @@ public sealed class ResultFolder
 
     /// <summary>Writes all reports and replaces the existing ones.</summary>
     /// <exception cref="KitException">One cannot be written.</exception>
-    public void WriteReports()
-    {
-        foreach (var report in Reports)
-            report.WriteTo(Location);
-    }
+    public void WriteReports() => ReportFile.WriteAll(Reports, Location);
 
     /// <summary>Requires a complete run with the reports that its rounds and experiments give, as one that is handed in must be.</summary>
     /// <exception cref="KitException">It is not; the message says why.</exception>

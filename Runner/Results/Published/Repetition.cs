@@ -12,7 +12,7 @@ public sealed record RepeatedCommand(string Name, RecordedRun? Run, LoadDocument
     internal static RepeatedCommand In(string folder, PublishedCommand command)
     {
         var load = new LoadFolder(folder);
-        return new RepeatedCommand(command.Name, RunFolder.IsIn(folder) ? RunFolder.Open(folder).Load() : null, load.Exists ? load.Load() : null);
+        return new RepeatedCommand(command.Name, RunFolder.IsIn(folder) ? RunFolder.Open(folder).Load() : null, load.Exists ? load.LoadDocument() : null);
     }
 }
 

@@ -130,7 +130,7 @@ public sealed class ResultsOfADisturbedMachine
             "load", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,shared", "--rate", "50/s", "--for", "6s", "--warmup", "50",
             "--seed-rows", "100");
 
-        if (!new LoadFolder(path).Exists || new LoadFolder(path).Load().Results is not { Count: > 0 } loads)
+        if (!new LoadFolder(path).Exists || new LoadFolder(path).LoadDocument().Results is not { Count: > 0 } loads)
         {
             CountAnError("load without a result", result);
             return;
@@ -155,7 +155,7 @@ public sealed class ResultsOfADisturbedMachine
 
         var (result, path) = await DisturbedAsync(seed, "prove", file, "--budget", "60s");
 
-        if (!new ProofFolder(path).Exists || new ProofFolder(path).Load().Results is not { Count: > 0 } proofs)
+        if (!new ProofFolder(path).Exists || new ProofFolder(path).LoadDocument().Results is not { Count: > 0 } proofs)
         {
             CountAnError("proof without a result", result);
             return;

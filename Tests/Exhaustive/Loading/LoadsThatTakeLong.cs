@@ -18,7 +18,7 @@ public sealed class LoadsThatTakeLong : LoadTest
             "--concurrency", "1", "--seed-rows", "0", "--warmup", "10", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var load = new LoadFolder(Folder).Load().Results.Single();
+        var load = new LoadFolder(Folder).LoadDocument().Results.Single();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(load.Sent, Is.EqualTo(5_000));
@@ -42,7 +42,7 @@ public sealed class LoadsThatTakeLong : LoadTest
         var other = await RunnerProcess.RunAsync([.. load, patient]);
 
         Assert.That((result.ExitCode, other.ExitCode), Is.EqualTo((ExitCode.Success, ExitCode.Success)), result.Output + result.Errors + other.Errors);
-        var (document, waited) = (new LoadFolder(Folder).Load(), new LoadFolder(patient).Load());
+        var (document, waited) = (new LoadFolder(Folder).LoadDocument(), new LoadFolder(patient).LoadDocument());
         var (late, none) = (document.Results.Single(), waited.Results.Single());
         using (Assert.EnterMultipleScope())
         {
@@ -54,7 +54,7 @@ public sealed class LoadsThatTakeLong : LoadTest
             Assert.That((none.TimedOut, none.Failed), Is.EqualTo(((int?)0, 0)));
             Assert.That((document.Settings.TimeoutSeconds, waited.Settings.TimeoutSeconds), Is.EqualTo(((double?)0.01, (double?)30)));
             Assert.That(
-                File.ReadAllText(new LoadFolder(patient).TablesPath), Does.Contain("- Timeout: a user waits 30.0 s, goes on, and the message has failed"));
+                File.ReadAllText(new LoadFolder(patient).ReportPath), Does.Contain("- Timeout: a user waits 30.0 s, goes on, and the message has failed"));
         }
     }
 
@@ -70,7 +70,7 @@ public sealed class LoadsThatTakeLong : LoadTest
             "--at-percent", "80,50", "--for", "5s", "--seed-rows", "0", "--warmup", "5", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var document = new LoadFolder(Folder).Load();
+        var document = new LoadFolder(Folder).LoadDocument();
         var found = FoundRate.In(document).Single();
         using (Assert.EnterMultipleScope())
         {
@@ -88,7 +88,7 @@ public sealed class LoadsThatTakeLong : LoadTest
     {
         await StoppedAsync("--mode", "shared", "--scenario", "transform-each", "--concurrency", "1", "--rate", "2000/s", "--warmup", "5");
 
-        var load = new LoadFolder(Folder).Load().Results.Single();
+        var load = new LoadFolder(Folder).LoadDocument().Results.Single();
         using (Assert.EnterMultipleScope())
         {
             Assert.That($"{load.Outcome}", Is.EqualTo("stalled"));
@@ -107,7 +107,7 @@ public sealed class LoadsThatTakeLong : LoadTest
             "--rate", "100/s", "--for", "1s", "--seed-rows", "100", "--warmup", "10", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var loads = new LoadFolder(Folder).Load().Results;
+        var loads = new LoadFolder(Folder).LoadDocument().Results;
         Assert.That(loads, Has.Count.EqualTo(2 * 3));
         using (Assert.EnterMultipleScope())
         {
@@ -131,7 +131,7 @@ public sealed class LoadsThatTakeLong : LoadTest
             "--users", "2,5", "--think", "20ms", "--for", "1s", "--seed-rows", "100", "--warmup", "10", "--concurrency", "5", "--pool", "5", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var loads = new LoadFolder(Folder).Load().Results;
+        var loads = new LoadFolder(Folder).LoadDocument().Results;
         Assert.That(loads, Has.Count.EqualTo(2 * 3 * 2), "numbers of users, places, scenarios");
         using (Assert.EnterMultipleScope())
         {
@@ -144,7 +144,7 @@ public sealed class LoadsThatTakeLong : LoadTest
                 Assert.That(load.Sent, Is.InRange(load.Users!.Value, load.Users.Value * 1_000 / 20), on);
             }
 
-            var notes = await File.ReadAllTextAsync(new LoadFolder(Folder).TablesPath);
+            var notes = await File.ReadAllTextAsync(new LoadFolder(Folder).ReportPath);
             Assert.That(notes, Does.Contain("ends when a consumer of the runner received what the handler sent, by this machine's clock."));
         }
     }

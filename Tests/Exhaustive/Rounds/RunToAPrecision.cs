@@ -51,7 +51,7 @@ public sealed class RunToAPrecision
         {
             Assert.That(run.Rounds, Has.Count.EqualTo(2 * run.Document.Settings.Rounds));
             Assert.That(run.Document.Precision!.Widest, Is.EqualTo(run.WidestInterval));
-            Assert.That(await File.ReadAllTextAsync(folder.TablesPath), Does.Contain("The number of rounds depended on the data"));
+            Assert.That(await File.ReadAllTextAsync(folder.ReportPath), Does.Contain("The number of rounds depended on the data"));
         }
 
         return run;

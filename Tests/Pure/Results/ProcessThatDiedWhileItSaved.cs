@@ -50,7 +50,7 @@ public sealed class ProcessThatDiedWhileItSaved
         TerminalSummary.Write(run, terminal, width: 140);
 
         const string sentence = "- A round is left out: the process ended while saving it (rounds.jsonl: the last line has no end).";
-        Assert.That(File.ReadAllText(folder.TablesPath), Does.Contain(sentence));
+        Assert.That(File.ReadAllText(folder.ReportPath), Does.Contain(sentence));
         Assert.That(terminal.ToString(), Does.Contain(sentence));
     }
 

@@ -87,7 +87,7 @@ public sealed class SavedRun
         XNamespace svg = "http://www.w3.org/2000/svg";
         var graphs = XDocument.Load(Path.Combine(folder.Location, "graphs.svg"))
             .Descendants(svg + "view").Select(view => view.Attribute("id")!.Value).ToList();
-        var tables = File.ReadAllText(folder.TablesPath);
+        var tables = File.ReadAllText(folder.ReportPath);
         using (Assert.EnterMultipleScope())
         {
             Assert.That(graphs, Has.Count.EqualTo(InventedRun.Rounds.Count(round => round.OffsetsMilliseconds.Count > 0)).And.Unique);
@@ -108,7 +108,7 @@ public sealed class SavedRun
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(File.ReadAllText(folder.TablesPath), Does.Contain("| full-dtc | 0 of 5 | – | – | – | – |").And.Contain("There is nothing to draw."));
+            Assert.That(File.ReadAllText(folder.ReportPath), Does.Contain("| full-dtc | 0 of 5 | – | – | – | – |").And.Contain("There is nothing to draw."));
             Assert.That(terminal.ToString(), Does.Contain("stopped: no server"));
         }
     }

@@ -25,7 +25,7 @@ public sealed class LoadOfACell : LoadTest
         var result = await runner.EndAsync();
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var document = new LoadFolder(Folder).Load();
+        var document = new LoadFolder(Folder).LoadDocument();
         Assert.That(document.Results.Select(load => load.Cell.Mode), Is.EqualTo(["full-dtc", "transactions-off"]));
         using (Assert.EnterMultipleScope())
         {
@@ -42,7 +42,7 @@ public sealed class LoadOfACell : LoadTest
             Assert.That(await File.ReadAllLinesAsync(Path.Combine(Folder, "load.csv")), Has.Length.EqualTo(3));
             Assert.That(document.Disk?.IsInMemory, Is.False);
             Assert.That(document.Disk?.Folder, Is.Not.EqualTo(PlaceOfTheServers.Memory));
-            Assert.That(await File.ReadAllTextAsync(new LoadFolder(Folder).TablesPath), Does.Contain($"- Disk: {document.Disk?.Text}"));
+            Assert.That(await File.ReadAllTextAsync(new LoadFolder(Folder).ReportPath), Does.Contain($"- Disk: {document.Disk?.Text}"));
         }
 
         var reported = await RunnerProcess.RunAsync("report", Folder);
@@ -60,7 +60,7 @@ public sealed class LoadOfACell : LoadTest
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         using (Assert.EnterMultipleScope())
         {
-            foreach (var load in new LoadFolder(Folder).Load().Results)
+            foreach (var load in new LoadFolder(Folder).LoadDocument().Results)
             {
                 Assert.That((load.Users, load.Rate, load.Failed, load.Seconds), Is.EqualTo(((int?)5, (double?)null, 0, 3d)));
                 Assert.That(load.Backlog!.LastQuarter, Is.InRange(0, 5));
@@ -81,7 +81,7 @@ public sealed class LoadOfACell : LoadTest
             "--seed-rows", "0", "--warmup", "10", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var load = new LoadFolder(Folder).Load().Results.Single();
+        var load = new LoadFolder(Folder).LoadDocument().Results.Single();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(load.Parts!.Select(part => (part.From, part.To)), Is.EqualTo([(0, 2), (2, 5), (5, 6)]));
@@ -90,7 +90,7 @@ public sealed class LoadOfACell : LoadTest
             Assert.That(load.Soak!.Single(figure => figure.Title == "Working set MB").Last, Is.InRange(10, 2_000));
             Assert.That(load.Soak!.Select(figure => figure.Trend), Is.All.Null, "too short");
             Assert.That(await File.ReadAllLinesAsync(Path.Combine(Folder, LoadFolder.SamplesFile)), Has.Length.InRange(3, 8));
-            Assert.That(await File.ReadAllTextAsync(new LoadFolder(Folder).TablesPath), Does.Contain("while it was held").And.Contain("through the load"));
+            Assert.That(await File.ReadAllTextAsync(new LoadFolder(Folder).ReportPath), Does.Contain("while it was held").And.Contain("through the load"));
         }
     }
 
@@ -103,7 +103,7 @@ public sealed class LoadOfACell : LoadTest
             "--held-snapshot", "1s..2s", "--seed-rows", "0", "--warmup", "50", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var loads = new LoadFolder(Folder).Load().Results;
+        var loads = new LoadFolder(Folder).LoadDocument().Results;
         Assert.That(loads.Select(load => $"{load.Cell}"), Is.EqualTo(["bare/postgresql/shared/ado", "bare/postgresql/shared/ado/2-processes"]));
         Assert.That(loads.Select(load => (load.Sent, load.Failed)), Is.All.EqualTo((400, 0)));
         var threads = loads.Select(load => load.Soak!.Single(figure => figure.Title == "Threads").First).ToList();
@@ -121,7 +121,7 @@ public sealed class LoadOfACell : LoadTest
             "--seed-rows", "0", "--warmup", "10", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        Assert.That(new LoadFolder(Folder).Load().Results.Select(load => load.Sent), Is.EqualTo([150, 150]));
+        Assert.That(new LoadFolder(Folder).LoadDocument().Results.Select(load => load.Sent), Is.EqualTo([150, 150]));
     }
 
     [Test]
@@ -129,7 +129,7 @@ public sealed class LoadOfACell : LoadTest
     {
         var result = await StoppedAsync("--mode", "shared,outbox", "--rate", "50/s", "--warmup", "10");
 
-        var document = new LoadFolder(Folder).Load();
+        var document = new LoadFolder(Folder).LoadDocument();
         var load = document.Results.Single();
         using (Assert.EnterMultipleScope())
         {
@@ -148,7 +148,7 @@ public sealed class LoadOfACell : LoadTest
     {
         await StoppedByAsync("HUP", "--mode", "shared", "--rate", "50/s", "--warmup", "10");
 
-        var document = new LoadFolder(Folder).Load();
+        var document = new LoadFolder(Folder).LoadDocument();
         Assert.That((document.IsStopped, $"{document.Results.Single().Outcome}"), Is.EqualTo((true, "valid")));
     }
 

@@ -35,7 +35,7 @@ public sealed class LoadThatIsStopped
             "load", "--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off,outbox", "--users", "5", "--think", "20ms", "--for", "5min",
             "--seed-rows", "0", "--warmup", "10", "--out", Folder);
 
-        var document = new LoadFolder(Folder).Load();
+        var document = new LoadFolder(Folder).LoadDocument();
         var load = document.Results.Single();
         using (Assert.EnterMultipleScope())
         {
@@ -56,7 +56,7 @@ public sealed class LoadThatIsStopped
             "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared,outbox", "--find-rate", "--rate", "100/s", "--for", "2s",
             "--seed-rows", "0", "--warmup", "10", "--out", Folder);
 
-        var document = new LoadFolder(Folder).Load();
+        var document = new LoadFolder(Folder).LoadDocument();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(document.IsStopped);

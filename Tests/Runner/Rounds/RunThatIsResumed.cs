@@ -64,7 +64,7 @@ public sealed class RunThatIsResumed
             Assert.That(run.Rounds.Select(round => $"{round.Cell.Mode} {round.Round} {round.Attempt}"), Is.EquivalentTo(
                 from mode in Modes from round in Enumerable.Range(1, Rounds) select $"{mode} {round} 1"));
             Assert.That(run.Rounds.All(round => round.Outcome.IsValid()));
-            Assert.That(await File.ReadAllTextAsync(RunFolder.Open(Folder).TablesPath), Does.Contain("run --resume"));
+            Assert.That(await File.ReadAllTextAsync(RunFolder.Open(Folder).ReportPath), Does.Contain("run --resume"));
             Assert.That(File.Exists(Path.Combine(Folder, FolderClaim.File)), Is.False);
         }
     }

@@ -77,7 +77,7 @@ public sealed class PlaceOfTheServers
             var result = await runner.EndAsync();
 
             var run = RunFolder.Open(folder).Load();
-            var tables = await File.ReadAllTextAsync(RunFolder.Open(folder).TablesPath);
+            var tables = await File.ReadAllTextAsync(RunFolder.Open(folder).ReportPath);
             using (Assert.EnterMultipleScope())
             {
                 Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);

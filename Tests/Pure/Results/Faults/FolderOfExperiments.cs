@@ -104,7 +104,7 @@ public sealed class FolderOfExperiments
 
         Assert.That(File.ReadAllText(temporary.Below("run", "guarantees.md")).ReplaceLineEndings("\n"), Is.EqualTo(Text(Report.WriteMarkdown)));
         Assert.That(File.ReadAllText(temporary.Below("run", "guarantees.csv")), Is.EqualTo(Text(Report.WriteCsv)));
-        Assert.That((folder.TablesPath, folder.CsvPath), Is.EqualTo((temporary.Below("run", "guarantees.md"), temporary.Below("run", "guarantees.csv"))));
+        Assert.That(folder.ReportPath, Is.EqualTo(temporary.Below("run", "guarantees.md")));
     }
 
     [TestCase("{ no JSON", "it is damaged: ")]

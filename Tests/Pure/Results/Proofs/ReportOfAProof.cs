@@ -171,9 +171,9 @@ public sealed class ReportOfAProof
         proofs.Save(Document);
 
         Assert.That(proofs.Exists, Is.True);
-        Assert.That(new ProofReport(proofs.Load()).Summary, Is.EqualTo(new ProofReport(Document).Summary));
+        Assert.That(new ProofReport(proofs.LoadDocument()).Summary, Is.EqualTo(new ProofReport(Document).Summary));
         Assert.That(proofs.ReportPath, Does.Exist);
-        Assert.That(proofs.Load().Results[0].Timeline, Is.EqualTo(Document.Results[0].Timeline));
+        Assert.That(proofs.LoadDocument().Results[0].Timeline, Is.EqualTo(Document.Results[0].Timeline));
         Assert.That(Directory.GetFiles(folder.Path, "*.svg").Select(Path.GetFileName), Is.EqualTo(["violation-lost.svg"]));
     }
 
