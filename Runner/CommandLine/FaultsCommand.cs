@@ -127,15 +127,15 @@ internal sealed class FaultsCommand : KitCommand
         try
         {
             void Tell(FaultResult result, int done, int planned) => console.WriteLine(LineOf(result, done, planned));
-            var (document, results) = plan.EveryPoint is null
+            var record = plan.EveryPoint is null
                 ? await new FaultRun(plan, Tell, console.WriteLine).RunAsync(cancellationToken)
                 : await new EveryPointRun(plan, Tell, console.WriteLine).RunAsync(cancellationToken);
-            new GuaranteeReport(document, results).WriteTerminal(console, ReportCommand.Width);
-            await console.WriteLineAsync($"\n{SummaryOf(results)}");
-            if (results.Any(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed))
+            new GuaranteeReport(record.Document, record.Results).WriteTerminal(console, ReportCommand.Width);
+            await console.WriteLineAsync($"\n{SummaryOf(record.Results)}");
+            if (record.Results.Any(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed))
                 await console.WriteLineAsync($"A VOID or failed experiment shows nothing. To repeat it: {Again(plan)}");
             await console.WriteLineAsync($"Tables: {new FaultFolder(plan.Folder).ReportPath}");
-            return results.All(result => result.IsGood || result.Known is not null) ? ExitCode.Success : ExitCode.Failure;
+            return record.Results.All(result => result.IsGood || result.Known is not null) ? ExitCode.Success : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {

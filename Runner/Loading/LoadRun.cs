@@ -30,16 +30,12 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
             Host = Provenance.OfHost(),
             Packages = Provenance.Packages(),
             Settings = settings,
-            LeftOut =
-            [
-                .. plan.Cells.Select(cell => (Cell: cell, plan.SupportOf(cell).Because)).Where(one => one.Because is not null)
-                    .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
-            ],
+            LeftOut = [.. Provenance.LeftOut(plan.Cells, plan.SupportOf)],
         };
         await using var servers = await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Servers);
         document = document with
         {
-            Servers = servers.All.ToDictionary(one => one.Transport.Title, one => one.Server.Version ?? "unknown"),
+            Servers = servers.Versions,
             Disk = servers.MeasureDisk(plan.Servers),
         };
         foreach (var database in plan.Runnable.Select(servers.WidgetsOf).Distinct())

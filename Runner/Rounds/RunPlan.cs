@@ -123,13 +123,7 @@ internal sealed record RunPlan(
         SeedingSeconds = null,
         Implied = Provenance.ImpliedAt(Sizes.Concurrency),
         Cells = [.. Runnable.Select(Provenance.NameOf)],
-        LeftOut =
-        [
-            .. Cells
-                .Select(cell => (Cell: cell, SupportOf(cell).Because))
-                .Where(one => one.Because is not null)
-                .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
-        ],
+        LeftOut = [.. Provenance.LeftOut(Cells, SupportOf)],
     };
 
     /// <summary>The number of the attempt that a round needs; <see langword="null"/> if it was measured before the run was resumed.</summary>

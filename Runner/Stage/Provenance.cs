@@ -1,5 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
@@ -19,6 +20,10 @@ internal static class Provenance
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Values);
+
+    /// <summary>The cells that cannot run, and why.</summary>
+    public static IEnumerable<CellLeftOut> LeftOut(IEnumerable<Cell> cells, Func<Cell, Support> supportOf) =>
+        from cell in cells let because = supportOf(cell).Because where because is not null select new CellLeftOut(NameOf(cell), because);
 
     /// <summary>The values that names of cells leave out, by axis.</summary>
     /// <param name="concurrency">Messages that a cell handles at the same time if its name does not say it.</param>

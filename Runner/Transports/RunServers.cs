@@ -16,6 +16,10 @@ internal sealed class RunServers : IAsyncDisposable
     /// <summary>The processes of all the kit's own servers.</summary>
     public IReadOnlyList<int> Processes => [.. started.SelectMany(one => one.Server.Processes ?? [])];
 
+    /// <summary>The versions by the title of their transport.</summary>
+    public IReadOnlyDictionary<string, string> Versions =>
+        All.ToDictionary(one => one.Transport.Title, one => one.Server.Version ?? "unknown");
+
     /// <summary>Throws if one of the kit's own servers has ended though the command did not stop it: every later failure has that cause.</summary>
     /// <param name="goOn">Words about how the command goes on after that.</param>
     /// <param name="failure">The failure that was seen.</param>

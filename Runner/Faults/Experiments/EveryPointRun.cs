@@ -13,44 +13,36 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="say">Receives a line about each cell.</param>
 internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {
-    private readonly FaultFolder folder = new(plan.Folder);
-    private readonly Lock saving = new();
-    private readonly List<FaultResult> results = [];
     private readonly EveryPointPlan points = plan.EveryPoint ?? throw new ArgumentException("The plan meets no points.", nameof(plan));
     private RunServers? servers;
 
     /// <summary>Makes the experiments that the folder does not have yet, and writes the reports, even if it is stopped.</summary>
-    /// <returns>Every result of the folder, of this command or an earlier one.</returns>
     /// <exception cref="KitException">
     /// Nothing can run, a server does not start, an undisturbed message is not handled, there is no such point, or the folder cannot be written or read.
     /// </exception>
     /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
-    public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
+    public async Task<FaultRecord> RunAsync(CancellationToken cancellationToken)
     {
-        var document = (await new FaultDocuments(plan, folder).BeginAsync(cancellationToken)).With(points.Ways);
-        results.AddRange(folder.LoadResults());
-        folder.Save(document);
+        var record = await FaultRecord.OpenAsync(plan, tell, cancellationToken);
+        record.Save(document => document.With(points.Ways));
         try
         {
             foreach (var cell in plan.Runnable)
-            {
-                document = await RecordAsync(document, cell, cancellationToken);
-                document = await MakeAsync(document, cell, cancellationToken);
-            }
+                await MakeAsync(record, cell, await RecordAsync(record, cell, cancellationToken), cancellationToken);
         }
         finally
         {
             if (servers is not null)
                 await servers.DisposeAsync();
-            folder.WriteReports(new GuaranteeReport(document, results));
+            record.WriteReports();
         }
 
-        return (document, results);
+        return record;
     }
 
-    private async Task<FaultDocument> RecordAsync(FaultDocument document, Cell cell, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<CrashPoint>> RecordAsync(FaultRecord record, Cell cell, CancellationToken cancellationToken)
     {
-        var known = document.Points ?? new Dictionary<string, IReadOnlyList<CrashPoint>>();
+        var known = record.Document.Points ?? new Dictionary<string, IReadOnlyList<CrashPoint>>();
         var name = $"{Provenance.NameOf(cell)}";
         if (!known.TryGetValue(name, out var recorded))
         {
@@ -59,50 +51,40 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
             recorded = found.Points;
             foreach (var notTried in RecordedPoints.NotTried(found.Rare, found.Late, found.Unused))
                 say($"{name}: {notTried}");
-            document = document with
+            record.Save(document => document with
             {
-                Servers = FaultDocuments.VersionsOf(own, document.Servers),
+                Servers = FaultRecord.VersionsOf(own, document),
                 Points = new Dictionary<string, IReadOnlyList<CrashPoint>>(known) { [name] = recorded },
-            };
-            folder.Save(document);
+            });
         }
 
         say($"{name}: {recorded.Count} points, {recorded.Sum(point => point.WaysAmong(points.Ways).Count)} experiments");
-        return document;
+        return recorded;
     }
 
-    private async Task<FaultDocument> MakeAsync(FaultDocument document, Cell cell, CancellationToken cancellationToken)
+    private async Task MakeAsync(FaultRecord record, Cell cell, IReadOnlyList<CrashPoint> recorded, CancellationToken cancellationToken)
     {
-        var name = $"{Provenance.NameOf(cell)}";
-        var todo = Chosen(cell, document.Points![name]).ToList();
+        var todo = Chosen(record, cell, recorded).ToList();
         if (todo.Count == 0)
-            return document;
+            return;
 
         var every = new EveryPoint(cell, await ServersAsync(cancellationToken));
-        var outstanding = document.Outstanding.Union(todo.Select(one => $"{one.Token}")).ToList();
-        folder.Save(document = document with { Outstanding = outstanding });
-        var finished = 0;
+        record.Begin([.. todo.Select(one => $"{one.Token}")]);
         try
         {
-            await every.MakeAsync(todo, result => Save(result, Interlocked.Increment(ref finished), todo.Count), cancellationToken);
+            await every.MakeAsync(todo, record.Save, cancellationToken);
         }
         finally
         {
-            lock (saving)
-                folder.Save(document = document with { Outstanding = [.. outstanding.Except(results.Select(result => result.Name))] });
+            record.End();
         }
-
-        return document;
     }
 
-    private IEnumerable<PointExperiment> Chosen(Cell cell, IReadOnlyList<CrashPoint> recorded)
+    private IEnumerable<PointExperiment> Chosen(FaultRecord record, Cell cell, IReadOnlyList<CrashPoint> recorded)
     {
         var all = EveryPoint.ExperimentsAt(cell, recorded, points.Ways).ToList();
         if (points.Only is not { Count: > 0 } only)
-        {
-            var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
-            return all.Where(one => !done.Contains($"{one.Token}"));
-        }
+            return all.Where(one => !record.Has($"{one.Token}"));
 
         var named = only.Where(token => PointCells.Find(token.Of) == cell).Select(token => token with { Of = PointCells.NameOf(cell) }).ToHashSet();
         if (named.Except(all.Select(one => one.Token)).FirstOrDefault() is { } unknown)
@@ -117,15 +99,4 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
 
     private async Task<RunServers> ServersAsync(CancellationToken cancellationToken) =>
         servers ??= await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), cancellationToken);
-
-    private void Save(FaultResult result, int finished, int planned)
-    {
-        lock (saving)
-        {
-            folder.Save(result);
-            results.RemoveAll(other => other.Name == result.Name);
-            results.Add(result);
-            tell(result, finished, planned);
-        }
-    }
 }

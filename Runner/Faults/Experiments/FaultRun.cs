@@ -18,57 +18,44 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     /// <summary>Experiments that run at the same time: they mostly wait until everything is quiet. Those that crash servers run alone.</summary>
     private const int AtOnce = 4;
 
-    private readonly FaultFolder folder = new(plan.Folder);
-    private readonly Lock saving = new();
-    private readonly List<FaultResult> results = [];
-    private int planned;
-    private int finished;
-
     /// <summary>Runs the experiments that the folder does not have yet, and writes the reports, even if it is stopped.</summary>
-    /// <returns>Every result of the folder, of this command or an earlier one.</returns>
     /// <exception cref="KitException">Nothing can run, a server does not start, or the folder cannot be written or read.</exception>
     /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
-    public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
+    public async Task<FaultRecord> RunAsync(CancellationToken cancellationToken)
     {
-        var document = await new FaultDocuments(plan, folder).BeginAsync(cancellationToken);
-        results.AddRange(folder.LoadResults());
-        var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
-        var todo = Experiments().Where(one => !done.Contains(one.Name)).ToList();
-        planned = todo.Count;
-        document = document with { Outstanding = [.. document.Outstanding.Union(todo.Select(one => one.Name))] };
-        folder.Save(document);
+        var record = await FaultRecord.OpenAsync(plan, tell, cancellationToken);
+        var todo = Experiments().Where(one => !record.Has(one.Name)).ToList();
+        record.Begin([.. todo.Select(one => one.Name)]);
         try
         {
             if (todo.Count > 0)
             {
                 // Always the kit's own servers, because they are made to crash.
                 await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
-                document = document with { Servers = FaultDocuments.VersionsOf(servers, document.Servers) };
-                folder.Save(document);
-                await MakeAsync(todo, servers, cancellationToken);
+                record.Save(document => document with { Servers = FaultRecord.VersionsOf(servers, document) });
+                await MakeAsync(todo, servers, record, cancellationToken);
             }
         }
         finally
         {
-            document = document with { Outstanding = [.. document.Outstanding.Except(results.Select(result => result.Name))] };
-            folder.Save(document);
-            folder.WriteReports(new GuaranteeReport(document, results));
+            record.End();
+            record.WriteReports();
         }
 
-        return (document, results);
+        return record;
     }
 
-    private async Task MakeAsync(List<Experiment> todo, RunServers servers, CancellationToken cancellationToken)
+    private async Task MakeAsync(List<Experiment> todo, RunServers servers, FaultRecord record, CancellationToken cancellationToken)
     {
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
         await Parallel.ForEachAsync(
             todo.Where(one => !one.NeedsTheServersAlone),
             together,
-            async (one, stop) => Save(await one.RunAsync(servers, plan, say, stop), servers));
+            async (one, stop) => Save(await one.RunAsync(servers, plan, say, stop), servers, record));
         foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            Save(await one.RunAsync(servers, plan, say, cancellationToken), servers);
+            Save(await one.RunAsync(servers, plan, say, cancellationToken), servers, record);
         }
     }
 
@@ -79,17 +66,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
           where plan.Meets(cell, fault)
           select new Experiment(cell, fault, Storm: null);
 
-    private void Save(FaultResult result, RunServers servers)
+    private static void Save(FaultResult result, RunServers servers, FaultRecord record)
     {
         if (result.Verdict is FaultVerdict.Failed)
             servers.ThrowIfEnded("Finished experiments are kept: the same command with --out and their folder goes on.", result.Because ?? "nothing said why");
-        lock (saving)
-        {
-            folder.Save(result);
-            results.RemoveAll(other => other.Name == result.Name);
-            results.Add(result);
-            tell(result, ++finished, planned);
-        }
+        record.Save(result);
     }
 
     /// <summary>A cell under a fault, or in a storm.</summary>

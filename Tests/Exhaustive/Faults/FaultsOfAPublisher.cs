@@ -32,8 +32,10 @@ public sealed class FaultsOfAPublisher
         PostgreSqlServer.IgnoreWithoutPrograms();
         RabbitMqServer.IgnoreWithoutPrograms();
         using var folder = new TemporaryFolder();
-        var (document, results) = await new FaultRun(PlanIn(folder.Path, Names, subscribers: 3), (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None);
+        var run = new FaultRun(PlanIn(folder.Path, Names, subscribers: 3), (_, _, _) => { }, _ => { });
+        var record = await run.RunAsync(CancellationToken.None);
 
+        var results = record.Results;
         var doubled = results.Single(result =>
             result.Cell.ToString() == "bare/postgresql/dtc-off/ado" && result.Fault == Fault.KillBeforeAcknowledgement.Name);
         using (Assert.EnterMultipleScope())
@@ -44,7 +46,7 @@ public sealed class FaultsOfAPublisher
             Assert.That(results.Count(result => result.Verdict is FaultVerdict.Kept), Is.EqualTo(8), "full-dtc and shared acknowledge with their commit");
             Assert.That(doubled.Observed.Select(seen => seen.Class), Is.EqualTo([DeliveryClass.Duplicated]), "the rows, and not the deliveries");
             Assert.That(doubled.Evidence.Count(line => line.StartsWith("outgoing message ", StringComparison.Ordinal)), Is.EqualTo(3));
-            Assert.That(document.Subscribers, Is.EqualTo(3));
+            Assert.That(record.Document.Subscribers, Is.EqualTo(3));
             Assert.That(
                 File.ReadAllText(Path.Combine(folder.Path, "guarantees.md")),
                 Does.Contain("Handler: writes two rows and publishes one event, to which 3 queues have subscribed"));

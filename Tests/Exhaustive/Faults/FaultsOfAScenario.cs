@@ -26,7 +26,7 @@ public sealed class FaultsOfAScenario
         using var folder = new TemporaryFolder();
         var plan = new FaultPlan(
             [.. Names.Select(name => Cell.Find(name)!)], [Fault.KillBeforeCommit, Fault.KillBeforeAcknowledgement], null, null, folder.Path, "tests");
-        var (_, results) = await new FaultRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None);
+        var results = (await new FaultRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None)).Results;
 
         using (Assert.EnterMultipleScope())
         {
