@@ -49,11 +49,8 @@ internal sealed class CompareCommand : KitCommand
         "--concurrency", $"Messages handled at the same time ({NumberOption.DefaultConcurrency}).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> orderSeed = NumberOption.Count(
         "--order-seed", "Seed for the order of cells and builds (random, and printed).", least: 0);
-    private readonly Option<string?> output = new("--out")
-    {
-        Description = "A new folder for the rounds of both builds and the report (results/compare- and the time).",
-        HelpName = "folder",
-    };
+    private readonly Option<string?> output = Out(
+        "A new folder for the rounds of both builds and the report (results/compare- and the time).");
     private readonly Option<bool> noDurability = NoDurability();
     private readonly TransportOptions servers = TransportOptions.Servers();
     private readonly IReadOnlyList<string> arguments;
@@ -82,7 +79,6 @@ internal sealed class CompareCommand : KitCommand
             Options.Add(option);
         markdown.NotEmpty();
         reference.NotEmpty();
-        output.NotEmpty();
         Validators.Add(CheckSides);
         Validators.Add(CheckLimits);
         SetAction(CompareAsync);
@@ -106,9 +102,7 @@ internal sealed class CompareCommand : KitCommand
         PairedBuilds? builds = null;
         try
         {
-            var report = Console.IsOutputRedirected
-                ? await MeasureAsync(new PlainDisplay(console))
-                : await TerminalDisplay.ShowAsync(MeasureAsync);
+            var report = await ShowAsync(MeasureAsync);
             Write(report, markdownFile);
             await console.WriteLineAsync($"\nThe report: {plan.ReportPath}");
             return CodeOf(report, isFailed: builds!.IsCellRefused);

@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
@@ -21,11 +20,7 @@ internal sealed class ExperimentCommand : KitCommand
         Description = "Run nothing: compare with a run that is there, and only print it.",
         HelpName = "folder",
     };
-    private readonly Option<string?> output = new("--out")
-    {
-        Description = "A new folder for the results (results/, named by date and commit).",
-        HelpName = "folder",
-    };
+    private readonly Option<string?> output = Out("A new folder for the results (results/, named by date and commit).");
 
     public ExperimentCommand()
         : base(
@@ -40,7 +35,6 @@ internal sealed class ExperimentCommand : KitCommand
             ("experiment nservicebus-2014 --from results/my-run", "the same table from results that are there"))
     {
         Arguments.Add(name);
-        output.NotEmpty();
         from.NotEmpty();
         foreach (var option in new Option[] { list, quick, full, from, output })
             Options.Add(option);
@@ -63,7 +57,7 @@ internal sealed class ExperimentCommand : KitCommand
         return await RepeatAsync(
             experiment,
             parsed.GetValue(quick) ? ExperimentLength.Quick : parsed.GetValue(full) ? ExperimentLength.Full : ExperimentLength.Scaled,
-            parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
+            await FolderAsync(parsed.GetValue(output), cancellationToken),
             cancellationToken);
     }
 

@@ -71,12 +71,9 @@ internal sealed class FaultsCommand : KitCommand
         Description = "The folder of a run without faults, whose speeds are shown next to the guarantees (--out, if that holds a run).",
         HelpName = "folder",
     };
-    private readonly Option<string?> output = new("--out")
-    {
-        Description = "The folder for the results (results/, named by date and commit). An existing folder is resumed: its experiments are not repeated, " +
-            "except those that are VOID or failed.",
-        HelpName = "folder",
-    };
+    private readonly Option<string?> output = Out(
+        "The folder for the results (results/, named by date and commit). An existing folder is resumed: its experiments are not " +
+        "repeated, except those that are VOID or failed.");
     private readonly IReadOnlyList<string> arguments;
 
     public FaultsCommand(IReadOnlyList<string> arguments)
@@ -101,7 +98,6 @@ internal sealed class FaultsCommand : KitCommand
         filter = new CellFilter(isMatrix: true, ofRounds: false).With(Axis.Scenario, scenario);
         filter.AddTo(this);
         speedFrom.NotEmpty();
-        output.NotEmpty();
         foreach (var option in new Option[]
         {
             fault, subscribers, storm, kills, cuts, serverCrashes, unflushed, seed, everyPoint, only, ways, speedFrom, output,
@@ -160,7 +156,7 @@ internal sealed class FaultsCommand : KitCommand
             }
             : null,
         SpeedsOf(parsed),
-        parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
+        await FolderAsync(parsed.GetValue(output), cancellationToken),
         string.Join(' ', arguments))
     {
         Shape = parsed.GetValue(subscribers) is { } count ? HandlerShape.OfExperiments with { Sends = 0, Subscribers = count } : HandlerShape.OfExperiments,

@@ -1,6 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
@@ -13,6 +16,22 @@ internal abstract class KitCommand(string name, string description, params (stri
 
     /// <summary>True if an option was typed.</summary>
     protected static bool IsGiven(SymbolResult result, Option option) => result.GetResult(option) is { Implicit: false };
+
+    /// <summary>Where the results go.</summary>
+    protected static Option<string?> Out(string description)
+    {
+        var option = new Option<string?>("--out") { Description = description, HelpName = "folder" };
+        option.NotEmpty();
+        return option;
+    }
+
+    /// <summary>The folder that was typed, or a new one named by date and commit.</summary>
+    protected static async Task<string> FolderAsync(string? typed, CancellationToken cancellationToken) =>
+        typed ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken));
+
+    /// <summary>Shows rounds on the terminal, or as lines in a file or pipe.</summary>
+    protected static Task<T> ShowAsync<T>(Func<IRunDisplay, Task<T>> run) =>
+        Console.IsOutputRedirected ? run(new PlainDisplay(Console.Out)) : TerminalDisplay.ShowAsync(run);
 
     /// <summary>Lets the kit's own servers keep their files in memory.</summary>
     protected static Option<bool> NoDurability() => new(ServerPlace.Option)

@@ -6,7 +6,6 @@ using Kit.Runner.Loading;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
@@ -74,11 +73,7 @@ internal sealed class LoadCommand : KitCommand
         "--seed-rows", $"Rows in the widgets' table before each load ({DefaultSeedRows}).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warmup", $"Messages handled before the schedule begins, in the same process ({DefaultWarmUp}).", least: 1);
-    private readonly Option<string?> output = new("--out")
-    {
-        Description = "A new folder for the results (results/, named by date and commit).",
-        HelpName = "folder",
-    };
+    private readonly Option<string?> output = Out("A new folder for the results (results/, named by date and commit).");
     private readonly IReadOnlyList<string> arguments;
 
     public LoadCommand(IReadOnlyList<string> arguments)
@@ -100,7 +95,6 @@ internal sealed class LoadCommand : KitCommand
     {
         this.arguments = arguments;
         filter.AddTo(this);
-        output.NotEmpty();
         foreach (var option in new Option[]
             {
                 rate, users, think, timeout, ramp, length, findRate, limit, atPercent, snapshot, senders, seedRows, warmUp, output,
@@ -188,7 +182,7 @@ internal sealed class LoadCommand : KitCommand
             parsed.GetValue(seedRows) ?? DefaultSeedRows,
             parsed.GetValue(warmUp) ?? DefaultWarmUp,
             parsed.GetValue(senders) ?? DefaultSenders,
-            parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
+            await FolderAsync(parsed.GetValue(output), cancellationToken),
             string.Join(' ', arguments))
         {
             HeldSnapshot = parsed.GetValue(snapshot),

@@ -6,7 +6,6 @@ using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
@@ -41,11 +40,8 @@ internal sealed class ProveCommand : KitCommand
         Description = "Also write the results as JUnit XML, for a build server.",
         HelpName = "file",
     };
-    private readonly Option<string?> output = new("--out")
-    {
-        Description = "The folder for the results (results/, named by date and commit). An existing folder is resumed.",
-        HelpName = "folder",
-    };
+    private readonly Option<string?> output = Out(
+        "The folder for the results (results/, named by date and commit). An existing folder is resumed.");
 
     public ProveCommand()
         : base(
@@ -60,7 +56,6 @@ internal sealed class ProveCommand : KitCommand
         Arguments.Add(proofFile);
         start.NotEmpty();
         junit.NotEmpty();
-        output.NotEmpty();
         foreach (var option in new Option[] { start, only, budget, junit, output })
             Options.Add(option);
         Validators.Add(CheckToken);
@@ -74,7 +69,7 @@ internal sealed class ProveCommand : KitCommand
         if (token is not null && token.Of != file.Name)
             throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
 
-        var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken));
+        var folder = await FolderAsync(parsed.GetValue(output), cancellationToken);
         var results = new ProofFolder(folder);
         results.Check();
         var isResumed = results.Exists;

@@ -4,7 +4,6 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 
@@ -51,11 +50,7 @@ internal sealed class RunCommand : KitCommand
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not repeat noisy rounds at the end (quick never repeats any)." };
     private readonly Option<bool> noDurability = NoDurability();
     private readonly Option<bool> inTurns = new(Turns.Option) { Hidden = true };
-    private readonly Option<string?> output = new("--out")
-    {
-        Description = "A new folder for the results (results/, named by date and commit).",
-        HelpName = "folder",
-    };
+    private readonly Option<string?> output = Out("A new folder for the results (results/, named by date and commit).");
     private readonly Option<string?> resume = new("--resume")
     {
         Description = "The folder of a run that was stopped or killed. Its missing rounds are measured, with its own cells and sizes, on the same servers.",
@@ -84,7 +79,6 @@ internal sealed class RunCommand : KitCommand
     {
         this.arguments = arguments;
         filter.AddTo(this);
-        output.NotEmpty();
         resume.NotEmpty();
         Option[] all =
         [
@@ -111,9 +105,7 @@ internal sealed class RunCommand : KitCommand
         }
 
         var plan = resumed is null
-            ? Plan(
-                parsed,
-                parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)))
+            ? Plan(parsed, await FolderAsync(parsed.GetValue(output), cancellationToken))
             : PlanOf(resumed, parsed);
         if (plan.Workers is not null)
             WorkerNeeds.RequireNamed(plan.Cells, plan.Arguments);
@@ -128,9 +120,7 @@ internal sealed class RunCommand : KitCommand
         var (finished, refused, isRemoved) = (0, 0, false);
         try
         {
-            var recorded = Console.IsOutputRedirected
-                ? await MeasureAsync(new PlainDisplay(console))
-                : await TerminalDisplay.ShowAsync(MeasureAsync);
+            var recorded = await ShowAsync(MeasureAsync);
             TerminalSummary.Write(recorded, console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).ReportPath}");
             return refused == 0 ? ExitOf(recorded) : ExitCode.Failure;
