@@ -50,7 +50,7 @@ internal static class Invocation
         }
         catch (Exception failure)
         {
-            await Console.Error.WriteLineAsync(parsed.GetValue(verbose) ? $"error: {failure}" : $"error: {failure.Message}");
+            await Console.Error.WriteLineAsync($"error: {(parsed.GetValue(verbose) ? failure.ToString() : KitException.MessageOf(failure))}");
             if (failure is KitException { Remedy: var remedy })
                 await Console.Error.WriteLineAsync($"  → {remedy}");
             return failure is KitException { IsUsage: true } ? ExitCode.Usage : ExitCode.Failure;

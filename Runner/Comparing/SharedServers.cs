@@ -44,7 +44,7 @@ internal sealed class SharedServers : IAsyncDisposable
                 await shared.servers.StartAsync(transport, plan.Arguments, cancellationToken);
             }
 
-            shared.disk = shared.servers.MeasureDisk(plan.Arguments);
+            shared.disk = shared.servers.MeasureDisk();
             return shared;
         }
         catch

@@ -36,7 +36,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
         document = document with
         {
             Servers = servers.Versions,
-            Disk = servers.MeasureDisk(plan.Servers),
+            Disk = servers.MeasureDisk(),
         };
         foreach (var database in plan.Runnable.Select(servers.WidgetsOf).Distinct())
             await database.SeedAsync(plan.SeedRows, new Progress<int>(), stop);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;
 
@@ -49,7 +50,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     private const int Tries = 3;
 
     /// <summary>The points of an undisturbed handling.</summary>
-    /// <exception cref="Results.KitException">
+    /// <exception cref="KitException">
     /// An undisturbed message is not handled, or is handled in a transaction that was open before it came.
     /// </exception>
     public async Task<RecordedPoints> RecordAsync(CancellationToken cancellationToken)
@@ -136,7 +137,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return new PointOutcome<TAccount>(failure.Message) { HasFailed = true };
+            return new PointOutcome<TAccount>(KitException.MessageOf(failure)) { HasFailed = true };
         }
     }
 }

@@ -9,6 +9,22 @@ public sealed class FolderClaim : IDisposable
 
     private FolderClaim(FileStream stream) => this.stream = stream;
 
+    /// <summary>Creates the folder if it is not there, and claims it.</summary>
+    /// <inheritdoc cref="Take" path="/exception"/>
+    public static FolderClaim TakeOrCreate(string folder)
+    {
+        try
+        {
+            Directory.CreateDirectory(folder);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            throw WholeFile.CannotWrite(folder, failure);
+        }
+
+        return Take(folder);
+    }
+
     /// <param name="folder">A folder that exists.</param>
     /// <exception cref="KitException">A process is measuring into it, or it cannot be written.</exception>
     public static FolderClaim Take(string folder)
@@ -21,7 +37,7 @@ public sealed class FolderClaim : IDisposable
         }
         catch (IOException)
         {
-            throw new KitException($"A run is going on in {folder}.", "Wait for its end, or stop it with Ctrl+C.");
+            throw new KitException($"A command is writing into {folder}.", "Wait for its end, or stop it with Ctrl+C.");
         }
         catch (UnauthorizedAccessException failure)
         {

@@ -8,10 +8,19 @@ public sealed class KitException(string message, string remedy, Exception? cause
     public string Remedy { get; } = remedy;
 
     /// <summary>A failure in one line, with the remedy if there is one.</summary>
-    public static string TextOf(Exception failure)
+    public static string TextOf(Exception failure) =>
+        failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : MessageOf(failure);
+
+    /// <summary>
+    /// A failure in one line. One that is not the kit's has its causes with it: a driver says that it could not read, and only the cause says that the
+    /// server did not answer in time.
+    /// </summary>
+    public static string MessageOf(Exception failure)
     {
         ArgumentNullException.ThrowIfNull(failure);
-        return failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message;
+        return failure is not KitException && failure.InnerException is { } cause && !failure.Message.Contains(cause.Message, StringComparison.Ordinal)
+            ? $"{failure.Message.TrimEnd('.')}: {MessageOf(cause)}"
+            : failure.Message;
     }
 
     /// <summary>True if the command line is wrong, on any machine.</summary>

@@ -118,7 +118,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             await DescribeAsync(transport, server, record, cancellationToken);
 
         if (plan.Resumed is { } earlier)
-            earlier.Require(earlier.Stored.Document with { Disk = servers.MeasureDisk(plan.Arguments) });
+            earlier.Require(earlier.Stored.Document with { Disk = servers.MeasureDisk() });
         record.GoOn();
         DiskFacts? disk = null;
         var clocks = new Dictionary<RunDatabase, ClockSource>();
@@ -138,7 +138,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
 
         // A resumed run's rounds are all judged by the flush from before its first one.
-        disk = plan.Resumed?.Stored.Document.Disk ?? servers.MeasureDisk(plan.Arguments);
+        disk = plan.Resumed?.Stored.Document.Disk ?? servers.MeasureDisk();
         record.Save(run => run with { Disk = disk });
         await TryLengthsAsync(record, SettingsOf, workers, cancellationToken);
         planned = cells.Count * plan.Sizes.Rounds;

@@ -48,7 +48,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         }
         catch (Exception failure)
         {
-            Say(new HandlerFailed(failure.Message));
+            Say(new HandlerFailed(KitException.MessageOf(failure)));
             return ExitCode.Failure;
         }
     }

@@ -11,7 +11,7 @@ internal sealed class WallClock
     /// <summary>Two reads of both clocks on a machine that is not busy.</summary>
     private static readonly TimeSpan Tolerated = TimeSpan.FromMilliseconds(5);
 
-    /// <summary>A time server corrects at most half of it without a step (adjtimex(2): 500 ppm).</summary>
+    /// <summary>A time server corrects at most half of it without a step.</summary>
     private const double ToleratedShare = 0.001;
 
     /// <summary>A process that is interrupted between two reads reads once more.</summary>

@@ -9,6 +9,7 @@ namespace Kit.Runner.Transports;
 internal sealed class RunServers : IAsyncDisposable
 {
     private readonly Stack<(Transport Transport, RunServer Server)> started = new();
+    private bool mayBeInMemory;
 
     /// <summary>All started servers, in the order in which they were started.</summary>
     public IEnumerable<(Transport Transport, RunServer Server)> All => started.Reverse();
@@ -75,18 +76,18 @@ internal sealed class RunServers : IAsyncDisposable
     {
         var server = await transport.StartAsync(arguments, cancellationToken);
         started.Push((transport, server));
+        mayBeInMemory |= arguments.AllowsMemory;
         return server;
     }
 
     /// <summary>The cost of a flush on the disk of the kit's own servers; <see langword="null"/>: there are none.</summary>
-    /// <param name="arguments">As they were started.</param>
     /// <exception cref="KitException">Their folder can no longer be written.</exception>
-    public DiskFacts? MeasureDisk(TransportArguments arguments)
+    public DiskFacts? MeasureDisk()
     {
         if (!started.Any(one => one.Server.Processes is { Count: > 0 }))
             return null;
 
-        var place = ServerPlace.Choose(arguments.AllowsMemory);
+        var place = ServerPlace.Choose(mayBeInMemory);
         try
         {
             return new DiskFacts(place.Path, place.FileSystem, place.IsInMemory, FlushTimer.Measure(place.Path, FlushTimer.Enough));

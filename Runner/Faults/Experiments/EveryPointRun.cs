@@ -23,6 +23,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
     public async Task<FaultRecord> RunAsync(CancellationToken cancellationToken)
     {
+        using var claim = FolderClaim.TakeOrCreate(plan.Folder);
         var record = await FaultRecord.OpenAsync(plan, tell, cancellationToken);
         record.Save(document => document.With(points.Ways));
         try

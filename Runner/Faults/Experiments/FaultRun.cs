@@ -23,6 +23,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
     public async Task<FaultRecord> RunAsync(CancellationToken cancellationToken)
     {
+        using var claim = FolderClaim.TakeOrCreate(plan.Folder);
         var record = await FaultRecord.OpenAsync(plan, tell, cancellationToken);
         var todo = Experiments().Where(one => !record.Has(one.Name)).ToList();
         record.Begin([.. todo.Select(one => one.Name)]);

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
@@ -53,7 +54,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Ru
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return blank with { Because = failure.Message, Fired = fired, Seconds = watch.Elapsed.TotalSeconds };
+            return blank with { Because = KitException.MessageOf(failure), Fired = fired, Seconds = watch.Elapsed.TotalSeconds };
         }
     }
 

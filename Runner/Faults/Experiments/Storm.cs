@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Points;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
@@ -65,7 +66,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return blank with { Because = failure.Message, Seconds = watch.Elapsed.TotalSeconds };
+            return blank with { Because = KitException.MessageOf(failure), Seconds = watch.Elapsed.TotalSeconds };
         }
     }
 

@@ -80,8 +80,8 @@ public sealed class ResultsOfADisturbedMachine
         var rounds = RunFolder.IsIn(path) ? RunFolder.Open(path).Load().Rounds : [];
         if (rounds.Count < 4 * RoundsOfEach)
             CountAnError("run that stopped", result);
-        if (!Disturbances.EndsAServer(seed))
-            Assert.That(rounds.Where(round => round.Outcome.IsValid()), Is.Not.Empty, "nothing was measured, so nothing could be wrong");
+        if (!Disturbances.EndsAServer(seed) && !rounds.Any(round => round.Outcome.IsValid()))
+            Assert.Inconclusive($"Nothing was measured, so nothing could be wrong: {result.Errors}");
         foreach (var round in rounds)
         {
             Count($"round {round.Outcome}{(round.Outcome.IsValid() && round.Noise.IsNoisy() ? ", noisy" : "")}");

@@ -47,7 +47,7 @@ public sealed class FolderOfAProof
 
         Assert.That(
             async () => await new ProofRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
-            Throws.TypeOf<KitException>().With.Message.StartsWith("A run is going on in "));
+            Throws.TypeOf<KitException>().With.Message.StartsWith("A command is writing into "));
     }
 
     [Test]

@@ -136,7 +136,7 @@ public sealed class RunThatIsResumed
         using (Assert.EnterMultipleScope())
         {
             Assert.That(second.ExitCode, Is.EqualTo(ExitCode.Failure));
-            Assert.That(second.Errors, Does.Contain($"A run is going on in {Folder}."));
+            Assert.That(second.Errors, Does.Contain($"A command is writing into {Folder}."));
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         }
     }

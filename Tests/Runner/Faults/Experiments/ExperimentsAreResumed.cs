@@ -40,4 +40,20 @@ public sealed class ExperimentsAreResumed
         Assert.That(fourth.ExitCode, Is.Not.EqualTo(ExitCode.Success));
         Assert.That(fourth.Errors, Does.Contain("holds experiments of commit").And.Contain("fingerprint 012345").And.Contain("from one build"));
     }
+
+    /// <summary>Results of both would be in one file, and each would write a table of its own.</summary>
+    [TestCase]
+    [TestCase("--every-point")]
+    public async Task A_second_command_on_the_folder_of_one_that_goes_on_is_refused(params string[] more)
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        using var folder = new TemporaryFolder();
+        using var other = FolderClaim.Take(folder.Path);
+
+        var refused = await RunnerProcess.RunAsync(
+            ["faults", "--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off", "--out", folder.Path, .. more]);
+
+        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(refused.Errors, Does.Contain($"A command is writing into {folder.Path}."));
+    }
 }

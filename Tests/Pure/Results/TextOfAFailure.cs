@@ -1,0 +1,20 @@
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Results;
+
+/// <summary>A failure in one line, as commands and tables show it.</summary>
+public sealed class TextOfAFailure
+{
+    [Test]
+    public void A_drivers_failure_is_told_with_its_causes() => Assert.That(
+        KitException.TextOf(new IOException("Exception while reading from stream", new TimeoutException("Timeout during reading attempt"))),
+        Is.EqualTo("Exception while reading from stream: Timeout during reading attempt"));
+
+    [Test]
+    public void A_cause_that_is_in_the_message_is_told_once() => Assert.That(
+        KitException.TextOf(new AggregateException(new TimeoutException("Too late"))), Is.EqualTo("One or more errors occurred. (Too late)"));
+
+    [Test]
+    public void The_kits_own_has_its_remedy_instead() => Assert.That(
+        KitException.TextOf(new KitException("The server is away.", "Start it.", new IOException("Broken pipe"))), Is.EqualTo("The server is away. Start it."));
+}
