@@ -49,21 +49,17 @@ internal sealed class WorkerCommand : KitCommand
             (PostgreSqlTransport.ServerSetting, parsed.GetValue(join)),
             .. servers.Select(server => (server.Transport.Server!, parsed.GetValue(server.Option))),
         ]);
-        var seat = await new RunSearch(arguments, parsed.GetValue(wait) ?? DefaultWait, console.WriteLine).JoinAsync(cancellationToken);
-        await console.WriteLineAsync($"Joined as worker {Figures.Plain(seat.Number)}: {seat.Run}");
-        using var worker = new Worker(seat, arguments, console.WriteLine);
+        await using var worker = await new RunSearch(arguments, parsed.GetValue(wait) ?? DefaultWait, console.WriteLine).JoinAsync(cancellationToken);
+        await console.WriteLineAsync($"Joined as {worker.Seat}");
         try
         {
-            await console.WriteLineAsync($"The run has ended: {await worker.RunAsync(cancellationToken)}. {Work(worker)}");
+            await console.WriteLineAsync($"The run has ended: {await worker.RunAsync(cancellationToken)}. {worker.Account}");
             return ExitCode.Success;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            await console.WriteLineAsync($"Stopped. {Work(worker)} If a round was going on, it is INVALID.");
+            await console.WriteLineAsync($"Stopped. {worker.Account} If a round was going on, it is INVALID.");
             return ExitCode.Interrupted;
         }
     }
-
-    private static string Work(Worker worker) =>
-        $"Messages handled here, warm-ups included: {Figures.Count(worker.Handled)}. Handler processes: {Figures.Count(worker.Processes)}.";
 }

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using System.Threading.Channels;
 using Kit.Runner.Stage;
 
@@ -7,19 +8,23 @@ namespace Kit.Runner.Joining;
 /// <param name="worker">The number of that worker.</param>
 /// <param name="say">Sends the worker a line for the process; <see langword="null"/> ends the process.</param>
 /// <param name="isTiered">Whether it runs with tiered compilation.</param>
-internal sealed class JoinedHandler(int worker, Func<string?, CancellationToken, Task> say, bool isTiered) : IHandlerLines
+internal sealed class JoinedHandler(int worker, Action<string?> say, bool isTiered) : IHandlerLines
 {
     // A worker ends a process within 5 s or kills it.
     private static readonly TimeSpan ToEnd = TimeSpan.FromSeconds(15);
 
     private readonly Channel<string> heard = Channel.CreateUnbounded<string>();
 
-    /// <summary>The number of its worker.</summary>
     public int Worker => worker;
 
-    public Task OrderAsync(HandlerSpec spec, CancellationToken cancellationToken) => say(WorkerOrder.Of(spec, isTiered).Write(), cancellationToken);
+    public Task OrderAsync(HandlerSpec spec, CancellationToken cancellationToken) =>
+        SayAsync(JsonSerializer.Serialize(WorkerOrder.Of(spec, isTiered)), cancellationToken);
 
-    public Task SayAsync(string line, CancellationToken cancellationToken) => say(line, cancellationToken);
+    public Task SayAsync(string line, CancellationToken cancellationToken)
+    {
+        say(line);
+        return Task.CompletedTask;
+    }
 
     public async Task<string?> HearAsync() =>
         await heard.Reader.WaitToReadAsync() && heard.Reader.TryRead(out var line) ? line : null;
@@ -40,7 +45,7 @@ internal sealed class JoinedHandler(int worker, Func<string?, CancellationToken,
 
     public async Task EndAsync()
     {
-        await say(arg1: null, CancellationToken.None);
+        say(obj: null);
         await Task.WhenAny(heard.Reader.Completion, Task.Delay(ToEnd));
         Lose(new WorkerLostException($"worker {worker} did not end its handler process within {ToEnd.TotalSeconds} s"));
     }

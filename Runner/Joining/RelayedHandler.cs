@@ -1,84 +1,79 @@
+using System.ComponentModel;
 using System.Text.Json;
+using System.Threading.Channels;
+using Kit.Runner.Results;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Joining;
 
-/// <summary>A handler process that a worker runs for the run.</summary>
+/// <summary>A handler process that a worker runs for the run. The worker does not wait for it, and says meanwhile that it is there.</summary>
 internal sealed class RelayedHandler
 {
-    private readonly Action<string?, bool> tell;
+    private readonly Channel<string> lines = Channel.CreateUnbounded<string>();
     private readonly List<int> handled = [];
-    private LocalHandler? handler;
-    private Task hearing = Task.CompletedTask;
 
-    /// <param name="tell">Gets each line of the process, and whether it is progress; <see langword="null"/>: the process has ended.</param>
-    public RelayedHandler(Action<string?, bool> tell) => this.tell = tell;
-
-    /// <summary>The name of its cell.</summary>
-    public string Cell { get; private set; } = "";
-
-    /// <summary>How many it handled in each drain that has ended: the warm-up, then the messages of the round.</summary>
-    public IReadOnlyList<int> HandledInDrains => handled;
-
-    /// <summary>Starts the process and says what it must run.</summary>
-    /// <param name="order">The run's first line.</param>
     /// <param name="arguments">The servers as this machine reaches them.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    public async Task StartAsync(string order, TransportArguments arguments, CancellationToken cancellationToken)
+    /// <param name="tell">Gets each line of the process; <see langword="null"/>: it has ended.</param>
+    /// <param name="note">Tells the user what it has handled.</param>
+    public RelayedHandler(TransportArguments arguments, Action<string?> tell, Action<string> note) => Ended = RunAsync(arguments, tell, note);
+
+    /// <summary>Ends with the process.</summary>
+    public Task Ended { get; }
+
+    /// <summary>How many messages it has handled in the drains that have ended.</summary>
+    public int Handled => handled.Sum();
+
+    /// <param name="line">The order, then lines for the process; <see langword="null"/> ends it.</param>
+    public void Obey(string? line)
+    {
+        if (line is null)
+            lines.Writer.TryComplete();
+        else
+            lines.Writer.TryWrite(line);
+    }
+
+    private async Task RunAsync(TransportArguments arguments, Action<string?> tell, Action<string> note)
     {
         try
         {
-            var parsed = WorkerOrder.Parse(order);
-            var spec = parsed.SpecWith(arguments);
-            Cell = spec.Cell;
-            handler = LocalHandler.Start(parsed.IsTiered);
-            await handler.OrderAsync(spec, cancellationToken);
-            hearing = HearAsync(handler);
+            var order = JsonSerializer.Deserialize<WorkerOrder>(await lines.Reader.ReadAsync())!;
+            var spec = order.SpecWith(arguments);
+            await using var process = LocalHandler.Start(order.IsTiered);
+            await process.OrderAsync(spec, CancellationToken.None);
+            var hearing = HearAsync(process, tell);
+            await foreach (var line in lines.Reader.ReadAllAsync())
+                await process.SayAsync(line, CancellationToken.None);
+            await process.EndAsync();
+            await hearing;
+            // The drains are the warm-up, then the messages of the round.
+            note($"{spec.Cell}: " + handled switch
+            {
+                [var warmUp, var measured] => $"handled {Messages(measured)}, after {Figures.Count(warmUp)} of the warm-up.",
+                [var only] => $"handled {Messages(only)} of the warm-up; the round was ended.",
+                _ => "handled no message; the round was ended.",
+            });
         }
-        catch (Exception failure) when (failure is InvalidOperationException or JsonException or System.ComponentModel.Win32Exception)
+        catch (Exception failure) when (failure is InvalidOperationException or JsonException or Win32Exception)
         {
-            tell(JsonSerializer.Serialize<HandlerEvent>(new HandlerFailed(failure.Message)), arg2: false);
-            tell(arg1: null, arg2: false);
+            tell(JsonSerializer.Serialize<HandlerEvent>(new HandlerFailed(failure.Message)));
         }
+
+        tell(obj: null);
     }
 
-    /// <summary>Passes on a line of the run.</summary>
-    public Task SayAsync(string line, CancellationToken cancellationToken) => handler?.SayAsync(line, cancellationToken) ?? Task.CompletedTask;
+    private static string Messages(int count) => count == 1 ? "1 message" : $"{Figures.Count(count)} messages";
 
-    /// <summary>Closes the process's input, which stops an endpoint that runs, and waits until the process has ended.</summary>
-    public async Task EndAsync()
-    {
-        if (handler is null)
-            return;
-        await handler.EndAsync();
-        await hearing;
-        await handler.DisposeAsync();
-    }
-
-    private async Task HearAsync(LocalHandler process)
+    private async Task HearAsync(LocalHandler process, Action<string?> tell)
     {
         while (await process.HearAsync() is { } line)
         {
-            var heard = EventIn(line);
-            if (heard is HandlerStopped end)
+            // If it is no event, the run says so.
+            tell(line);
+            if (JsonSerializer.Deserialize<HandlerEvent>(line) is HandlerStopped end)
                 handled.Add(end.Report.Handled);
-            tell(line, heard is HandlerProgress);
         }
 
-        tell(arg1: null, arg2: false);
-    }
-
-    private static HandlerEvent? EventIn(string line)
-    {
-        try
-        {
-            return JsonSerializer.Deserialize<HandlerEvent>(line);
-        }
-        catch (JsonException)
-        {
-            // The run says what is wrong with it.
-            return null;
-        }
+        tell(obj: null);
     }
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Net.Sockets;
-using System.Text.Json;
 using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -13,7 +12,7 @@ namespace Kit.Runner.Joining;
 /// <summary>Looks on a server for a run that needs a worker, and joins it.</summary>
 /// <param name="arguments">The servers, as this machine reaches them.</param>
 /// <param name="patience">How long to look.</param>
-/// <param name="note">Tells the user why it waits.</param>
+/// <param name="note">Tells the user why it waits, and then what the worker does.</param>
 internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience, Action<string> note)
 {
     private static readonly TimeSpan BetweenLooks = TimeSpan.FromSeconds(1);
@@ -24,13 +23,20 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
     /// <exception cref="KitException">
     /// The server is out of reach, there is no run in time, or the run that is there has another build or a transport that this worker does not reach.
     /// </exception>
-    public async Task<WorkerSeat> JoinAsync(CancellationToken cancellationToken)
+    public async Task<Worker> JoinAsync(CancellationToken cancellationToken)
     {
         var facts = await ReachAsync(cancellationToken);
         for (var watch = Stopwatch.StartNew(); watch.Elapsed < patience; await Task.Delay(BetweenLooks, cancellationToken))
         {
-            if (await FindAsync(cancellationToken) is { } seat)
-                return seat;
+            foreach (var (run, database, owner) in await ReadRunsAsync(cancellationToken))
+            {
+                if (owner is not null)
+                    Tell($"the run in {database} belongs to the role {owner}, and only that role can join it");
+                else if (await TryAsync(run, database, cancellationToken) is { } worker)
+                    return worker;
+            }
+
+            Tell("no run waits for workers");
         }
 
         throw new KitException(
@@ -50,20 +56,6 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
         }
     }
 
-    private async Task<WorkerSeat?> FindAsync(CancellationToken cancellationToken)
-    {
-        foreach (var (database, owner) in await ReadDatabasesAsync(cancellationToken))
-        {
-            if (owner is not null)
-                Tell($"the run in {database} belongs to the role {owner}, and only that role can join it");
-            else if (await TryAsync(database, cancellationToken) is { } seat)
-                return seat;
-        }
-
-        Tell("no run waits for workers");
-        return null;
-    }
-
     /// <summary>Says something once, and not the same again.</summary>
     private void Tell(string why)
     {
@@ -72,134 +64,87 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
         told ??= why;
     }
 
-    private async Task<List<(string Name, string? Owner)>> ReadDatabasesAsync(CancellationToken cancellationToken)
+    private async Task<List<(int Id, string Database, string? Owner)>> ReadRunsAsync(CancellationToken cancellationToken)
     {
         await using var connection = new NpgsqlConnection(EndpointConnections.ForRunner(server));
         await connection.OpenAsync(cancellationToken);
         await using var command = new NpgsqlCommand(
-            "SELECT datname, CASE WHEN NOT pg_has_role(datdba, 'USAGE') THEN pg_get_userbyid(datdba) END FROM pg_database WHERE datname LIKE $1 ORDER BY oid",
+            "SELECT pid, datname, CASE WHEN NOT pg_has_role(usesysid, 'USAGE') THEN usename END FROM pg_stat_activity WHERE application_name = $1 ORDER BY pid",
             connection)
-        { Parameters = { new() { Value = JoiningTables.Names } } };
+        { Parameters = { new() { Value = JoiningSession.OfRun } } };
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var found = new List<(string, string?)>();
+        var found = new List<(int, string, string?)>();
         while (await reader.ReadAsync(cancellationToken))
-            found.Add((reader.GetString(0), await reader.IsDBNullAsync(1, cancellationToken) ? null : reader.GetString(1)));
+            found.Add((reader.GetInt32(0), reader.GetString(1), await reader.IsDBNullAsync(2, cancellationToken) ? null : reader.GetString(2)));
 
         return found;
     }
 
-    private async Task<WorkerSeat?> TryAsync(string database, CancellationToken cancellationToken)
+    private async Task<Worker?> TryAsync(int run, string database, CancellationToken cancellationToken)
     {
         var inside = new NpgsqlConnectionStringBuilder(server) { Database = database }.ConnectionString;
-        var listening = new NpgsqlConnection(EndpointConnections.ForRunner(inside));
+        var session = await JoiningSession.OpenAsync(inside, "kit worker", new WorkerIsThere(), cancellationToken);
+        Worker? worker = null;
         try
         {
-            await listening.OpenAsync(cancellationToken);
-            if (await ReadBuildAsync(listening, cancellationToken) is not { } build)
-                return await GiveUpAsync(listening);
+            if (await HearAsync<RunOffer>(run, session, cancellationToken) is not { } offer)
+                return null;
 
-            await RequireSameBuildAsync(listening, build, cancellationToken);
-            var (machine, command, transports) = await ReadRunAsync(listening, cancellationToken);
-            foreach (var transport in transports.Select(Transport.Named))
-                await RequireAsync(transport, cancellationToken);
-            if (await TakeSeatAsync(listening, cancellationToken) is { } number)
-                return new WorkerSeat(number, $"{command} (on {machine})", inside, listening);
+            await RequireAsync(offer, session, run, cancellationToken);
+            session.Say(run, new WorkerJoins(Environment.MachineName, Provenance.OfHost()));
+            if (await HearAsync<WorkerAdmitted>(run, session, cancellationToken) is not { } answer)
+                return null;
 
+            if (answer.Number is { } number)
+                return worker = new Worker(number, offer, run, session, arguments, note);
             Tell("the run that is there has all its workers");
-            return await GiveUpAsync(listening);
+            return null;
         }
-        catch (PostgresException gone) when (gone.SqlState is PostgresErrorCodes.InvalidCatalogName or PostgresErrorCodes.UndefinedTable)
+        finally
         {
-            // It has just ended, or is just beginning.
-            return await GiveUpAsync(listening);
+            if (worker is null)
+                await session.DisposeAsync();
         }
-        catch
+    }
+
+    /// <returns>Its next notice of that kind; <see langword="null"/>: it is gone.</returns>
+    private static async Task<T?> HearAsync<T>(int run, JoiningSession session, CancellationToken cancellationToken)
+        where T : JoiningNotice
+    {
+        while (true)
         {
-            await listening.DisposeAsync();
-            throw;
+            switch (await session.HearAsync(cancellationToken))
+            {
+                case (var from, T notice) when from == run:
+                    return notice;
+                case null when session.EndOf(run) is not null:
+                    return null;
+            }
         }
     }
 
-    private static async Task<WorkerSeat?> GiveUpAsync(NpgsqlConnection listening)
-    {
-        await listening.DisposeAsync();
-        return null;
-    }
-
-    /// <returns><see langword="null"/>: nobody is there any more.</returns>
-    private static async Task<JoiningBuild?> ReadBuildAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
-    {
-        await using var command = new NpgsqlCommand(
-            $"""
-            SELECT protocol, version, fingerprint, commit, dirty FROM run
-            WHERE ended IS NULL AND seen > clock_timestamp() - interval '{Figures.Plain((int)JoiningTables.Silence.TotalSeconds)} s'
-            """,
-            connection);
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        return await reader.ReadAsync(cancellationToken)
-            ? new JoiningBuild(
-                reader.GetInt32(0), reader.GetString(1), reader.GetString(2),
-                await reader.IsDBNullAsync(3, cancellationToken) ? null : new GitCommit(reader.GetString(3), reader.GetBoolean(4)))
-            : null;
-    }
-
-    private static async Task RequireSameBuildAsync(NpgsqlConnection connection, JoiningBuild run, CancellationToken cancellationToken)
+    private async Task RequireAsync(RunOffer offer, JoiningSession session, int run, CancellationToken cancellationToken)
     {
         var own = await JoiningBuild.OfThisAsync(cancellationToken);
-        if (own.IsSameAs(run))
-            return;
-
-        await using var command = new NpgsqlCommand("INSERT INTO refused (why) VALUES ($1)", connection)
+        if (!own.IsSameAs(offer.Build))
         {
-            Parameters = { new() { Value = $"A worker on {Environment.MachineName} was refused: it has another build ({own}); the run has {run}." } },
-        };
-        await command.ExecuteNonQueryAsync(cancellationToken);
-        await connection.ExecuteAsync($"NOTIFY {JoiningTables.ToRun}", cancellationToken);
-        throw new KitException(
-            $"The run has another build: {run}; this worker has {own}.",
-            "Build the same commit on both machines, without changes, or copy the folder of the runner's build to this one.");
-    }
-
-    private static async Task<(string Machine, string Command, string[] Transports)> ReadRunAsync(
-        NpgsqlConnection connection, CancellationToken cancellationToken)
-    {
-        await using var command = new NpgsqlCommand("SELECT machine, command, transports FROM run", connection);
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        await reader.ReadAsync(cancellationToken);
-        return (reader.GetString(0), reader.GetString(1), await reader.GetFieldValueAsync<string[]>(2, cancellationToken));
-    }
-
-    private async Task RequireAsync(Transport transport, CancellationToken cancellationToken)
-    {
-        if (!transport.IsNamed(arguments))
-        {
+            var refused = $"A worker on {Environment.MachineName} was refused: it has another build ({own}); the run has {offer.Build}.";
+            await session.SayLastAsync(run, new WorkerRefused(refused));
             throw new KitException(
-                $"The run has cells on {transport.Title}, and this worker knows no server for them.",
-                $"Name it as this machine reaches it: {transport.Server!.Option}.");
+                $"The run has another build: {offer.Build}; this worker has {own}.",
+                "Build the same commit on both machines, without changes, or copy the folder of the runner's build to this one.");
         }
 
-        await transport.WorkerRoute!.RequireAsync(arguments, cancellationToken);
-    }
-
-    /// <returns>The number of the new worker; <see langword="null"/>: the run has all that it needs.</returns>
-    private static async Task<int?> TakeSeatAsync(NpgsqlConnection listening, CancellationToken cancellationToken)
-    {
-        await listening.ExecuteAsync($"LISTEN {JoiningTables.ToWorkers}", cancellationToken);
-        await using var one = await listening.BeginTransactionAsync(cancellationToken);
-        await listening.ExecuteAsync("LOCK TABLE worker IN SHARE ROW EXCLUSIVE MODE", cancellationToken);
-        await using var command = new NpgsqlCommand(
-            """
-            INSERT INTO worker (machine, host, session)
-            SELECT $1, $2, pg_backend_pid() FROM run WHERE (SELECT count(*) FROM worker WHERE ended IS NULL) < workers
-            RETURNING number
-            """,
-            listening)
+        foreach (var transport in offer.Transports.Select(Transport.Named))
         {
-            Parameters = { new() { Value = Environment.MachineName }, new() { Value = JsonSerializer.Serialize(Provenance.OfHost()) } },
-        };
-        var number = (int?)await command.ExecuteScalarAsync(cancellationToken);
-        await listening.ExecuteAsync($"NOTIFY {JoiningTables.ToRun}", cancellationToken);
-        await one.CommitAsync(cancellationToken);
-        return number;
+            if (!transport.IsNamed(arguments))
+            {
+                throw new KitException(
+                    $"The run has cells on {transport.Title}, and this worker knows no server for them.",
+                    $"Name it as this machine reaches it: {transport.Server!.Option}.");
+            }
+
+            await transport.WorkerRoute!.RequireAsync(arguments, cancellationToken);
+        }
     }
 }

@@ -14,12 +14,9 @@ internal sealed record WorkerNeeds(int Needed, TimeSpan Patience)
     /// <summary>One for each process of the cells that have most.</summary>
     public static int Most { get; } = ProcessCount.All.Max(count => count.Count);
 
-    // Its listening and its statements.
-    private const int ConnectionsOfEach = 2;
-
     /// <summary>The connections to the PostgreSQL server that a round has besides those of a round on the runner's machine.</summary>
     /// <param name="processes">How many handler processes it has: each asks the server for its clock.</param>
-    public int ConnectionsFor(int processes) => ConnectionsOfEach + (ConnectionsOfEach * Needed) + processes;
+    public int ConnectionsFor(int processes) => 1 + Needed + processes;
 
     /// <summary>Whether the handlers of a cell can be on other machines, or why not.</summary>
     public static Support SupportOf(Cell cell) =>

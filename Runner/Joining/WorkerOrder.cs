@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
@@ -16,11 +15,6 @@ internal sealed record WorkerOrder(HandlerSpec Spec, bool IsTiered)
         var (transport, widgets) = RoutesOf(spec);
         return new WorkerOrder(spec with { Transport = transport.PlaceIn(spec.Transport), Widgets = widgets.PlaceIn(spec.Widgets) }, isTiered);
     }
-
-    public static WorkerOrder Parse(string line) =>
-        JsonSerializer.Deserialize<WorkerOrder>(line) ?? throw new InvalidOperationException("The run sent no order.");
-
-    public string Write() => JsonSerializer.Serialize(this);
 
     /// <summary>The specification for a process of a worker's machine.</summary>
     /// <param name="arguments">The servers as that machine reaches them.</param>

@@ -170,7 +170,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             });
         }
 
-        workers?.Ending = RunToJoin.Completed;
+        workers?.Ending = JoinedWorkers.Completed;
 
         RoundSettings SettingsOf(Cell cell) =>
             new(SizesOf(record.Document, cell), ClockOf(cell), servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes) { Workers = workers };
@@ -183,9 +183,9 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private async Task<JoinedWorkers> OpenAsync(WorkerNeeds needs, RunServers servers, CancellationToken cancellationToken)
     {
         var build = await JoiningBuild.OfThisAsync(cancellationToken);
-        var run = new RunToJoin(build, plan.CommandLine, [.. Needed().Select(transport => transport.Name)], needs.Needed, needs.Patience);
+        var offer = new RunOffer(build, Environment.MachineName, plan.CommandLine, [.. Needed().Select(transport => transport.Name)]);
         return await JoinedWorkers.OpenAsync(
-            run, cells.Select(servers.WidgetsOf).Distinct().Single().ConnectionString, display.Note, cancellationToken);
+            offer, needs, cells.Select(servers.WidgetsOf).Distinct().Single().ConnectionString, display.Note, cancellationToken);
     }
 
     /// <summary>Goes on when all workers are there. One can be a new one: its machine is recorded, too.</summary>

@@ -11,14 +11,6 @@ public abstract class JoiningTest : OnAServerOfItsOwn
 
     protected string Folder => Path.Combine(Parent.Path, "run");
 
-    /// <summary>A run whose test was ignored half-way is still there for the next worker.</summary>
-    [TearDown]
-    public async Task RemoveRuns()
-    {
-        foreach (var database in (await Server.DatabasesAsync()).Where(name => name.EndsWith("_workers", StringComparison.Ordinal)))
-            await Server.ExecuteAsync($"DROP DATABASE \"{database}\" WITH (FORCE)");
-    }
-
     protected private RunnerProcess StartRun(params IEnumerable<string> options) => RunnerProcess.Start(
     [
         "run", "--framework", "bare", "--access", "ado", "--warmup", "40", "--seed-rows", "100", "--no-repeat",
@@ -27,9 +19,6 @@ public abstract class JoiningTest : OnAServerOfItsOwn
 
     protected private RunnerProcess StartWorker(params IEnumerable<string> options) =>
         RunnerProcess.Start(["worker", "--join", Server.ConnectionString, .. options]);
-
-    protected private async Task<NamedServer> DatabaseOfTheWorkersAsync() =>
-        Server.In((await Server.DatabasesAsync()).Single(name => name.EndsWith("_workers", StringComparison.Ordinal)));
 
     protected private RecordedRun Measured() => RunFolder.Open(Folder).Load();
 

@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
@@ -8,23 +11,27 @@ namespace Kit.Tests.Joining;
 [Parallelizable]
 public sealed class WorkerThatCannotJoin : JoiningTest
 {
-    [TestCase("fingerprint = 'ffffffffffff', version = '0.1.0+another', commit = NULL", "version 0.1.0+another, fingerprint ffffffffffff, protocol 1")]
-    [TestCase("protocol = 999", "protocol 999")]
-    public async Task Another_build_is_refused_on_both_sides(string change, string described)
+    private static readonly Func<JoiningBuild, JoiningBuild>[] OtherBuilds =
+    [
+        own => own with { Fingerprint = "ffffffffffff", Version = "0.1.0+another", Commit = null },
+        own => own with { Protocol = 999 },
+    ];
+
+    [TestCaseSource(nameof(OtherBuilds))]
+    public async Task Another_build_is_refused_on_both_sides(object change)
     {
-        using var runner = StartRun("--transport", "postgresql", "--mode", "shared", "--workers", "1", "--rounds", "1", "--messages", "1");
-        await runner.PrintedAsync("Waiting for 1 worker.");
-        await (await DatabaseOfTheWorkersAsync()).ExecuteAsync($"UPDATE run SET {change}");
+        var build = ((Func<JoiningBuild, JoiningBuild>)change)(await JoiningBuild.OfThisAsync(CancellationToken.None));
+        var notes = new ConcurrentQueue<string>();
+        await using var run = await JoinedWorkers.OpenAsync(
+            new RunOffer(build, Environment.MachineName, "run", [TransportName.PostgreSql]), new WorkerNeeds(1, TimeSpan.FromMinutes(1)),
+            Server.ConnectionString, notes.Enqueue, CancellationToken.None);
         using var worker = StartWorker();
 
         var work = await worker.EndAsync();
 
         Assert.That(work.ExitCode, Is.EqualTo(ExitCode.Failure), work.Output);
-        Assert.That(work.Errors, Does.StartWith("error: The run has another build: ").And.Contain(described).And.Contain("Build the same commit"));
-        await runner.PrintedAsync("was refused: it has another build");
-        await runner.SignalAsync("INT");
-        Assert.That((await runner.EndAsync()).ExitCode, Is.EqualTo(ExitCode.Interrupted));
-        await NothingIsLeftAsync();
+        Assert.That(work.Errors, Does.StartWith($"error: The run has another build: {build}; ").And.Contain("Build the same commit"));
+        await Eventually.HoldsAsync(() => notes.Any(note => note.Contains("was refused: it has another build", StringComparison.Ordinal)), "the run says so");
     }
 
     [Test]

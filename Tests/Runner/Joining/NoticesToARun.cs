@@ -1,0 +1,63 @@
+using System.Collections.Concurrent;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Joining;
+using Kit.Runner.Results;
+using Kit.Runner.Stage;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Joining;
+
+/// <summary>A run hears notices, some from a role that cannot join it.</summary>
+[Parallelizable]
+public sealed class NoticesToARun : JoiningTest
+{
+    private readonly ConcurrentQueue<string> notes = new();
+
+    [Test]
+    public async Task One_is_longer_than_a_notification()
+    {
+        await using var run = await StartAsync();
+        await using var side = await JoiningSession.OpenAsync(Server.ConnectionString, "kit worker", new WorkerIsThere(), CancellationToken.None);
+        var why = new string('ä', 20_000);
+
+        await side.SayLastAsync(await RunHeardByAsync(side), new WorkerRefused(why));
+
+        await Eventually.HoldsAsync(() => notes.Contains(why), "the run notes all of it");
+    }
+
+    [Test]
+    public async Task Another_role_is_not_admitted()
+    {
+        await Server.ExecuteAsync("CREATE ROLE guest LOGIN PASSWORD 'a-secret'");
+        var guest = Server.As("guest", "a-secret").ConnectionString;
+        await using var run = await StartAsync();
+
+        var work = await RunnerProcess.RunAsync("worker", "--join", guest, "--wait", "2s");
+        await using var side = await JoiningSession.OpenAsync(guest, "kit worker", new WorkerIsThere(), CancellationToken.None);
+        var itself = await RunHeardByAsync(side);
+        side.Say(itself, new WorkerJoins("guest", Provenance.OfHost()));
+        await side.SayLastAsync(itself, new WorkerRefused("heard"));
+        await Eventually.HoldsAsync(() => notes.Contains("heard"), "the run hears the role");
+
+        Assert.That(work.ExitCode, Is.EqualTo(ExitCode.Failure), work.Output);
+        Assert.That(work.Errors, Does.Contain("belongs to the role kit, and only that role can join it"));
+        Assert.That(run.Facts, Is.Empty);
+    }
+
+    private async Task<JoinedWorkers> StartAsync()
+    {
+        var build = await JoiningBuild.OfThisAsync(CancellationToken.None);
+        return await JoinedWorkers.OpenAsync(
+            new RunOffer(build, Environment.MachineName, "run", [TransportName.PostgreSql]), new WorkerNeeds(1, TimeSpan.FromMinutes(1)),
+            Server.ConnectionString, notes.Enqueue, CancellationToken.None);
+    }
+
+    private static async Task<int> RunHeardByAsync(JoiningSession side)
+    {
+        while (true)
+        {
+            if (await side.HearAsync(CancellationToken.None) is (var from, RunOffer))
+                return from;
+        }
+    }
+}
