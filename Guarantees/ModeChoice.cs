@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Guarantees;
 
-/// <summary>The rules for choosing a mode, as <c>docs/choosing-a-mode.md</c> shows them: the first mode that fits and can run.</summary>
+/// <summary>The rules for choosing a mode, as <c>docs/tutorials/choose-a-mode.md</c> shows them: the first mode that fits and can run.</summary>
 public static class ModeChoice
 {
     /// <summary>The modes that can give a handler what it needs, the best first. A transport may refuse one for such a handler.</summary>

@@ -2,7 +2,7 @@
 //
 //     dotnet run results/recompute.cs -- results/<folder>
 //
-// It uses nothing of the kit. docs/moments.md describes moments.bin; results/README.md explains the figures. The words faster, slower and no
+// It uses nothing of the kit. docs/reference/commands.md describes moments.bin; results/README.md explains the figures. The words faster, slower and no
 // clear difference are not computed again, the ratios and intervals that they stand for are.
 // Exit code 0: all equal; 1: something differs; 2: the folder cannot be read, or holds no run.
 #:property PublishAot=false

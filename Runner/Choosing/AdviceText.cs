@@ -24,14 +24,17 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
             WriteRates(folder, run, [.. all.Select(advice => advice.Cell).OfType<Cell>()]);
 
         if (load.CallsOutside)
-            output.WriteLine($"{NeedsInWords.CallsOutside} To count your handler's calls at every crash point: ./run.sh prove, docs/prove.md");
+        {
+            output.WriteLine(
+                $"{NeedsInWords.CallsOutside} To count your handler's calls at every crash point: ./run.sh prove, docs/tutorials/prove-your-service.md");
+        }
 
         if (all is [var one])
             WriteInFull(one);
         else
             output.WriteLine("For the reasons, the experiment and the code, add --framework and --transport.");
 
-        output.WriteLine("What the classes mean, and what the rules leave out: docs/choosing-a-mode.md");
+        output.WriteLine("What the classes mean, and what the rules leave out: docs/tutorials/choose-a-mode.md");
     }
 
     /// <summary>The advised mode in words.</summary>
@@ -78,7 +81,7 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
         var of = (cells is [var only] ? $"{Advice.NamesOf(only)} " : "") + $"--mode {string.Join(',', cells.Select(cell => cell.Mode.Name).Distinct())}";
         output.WriteLine(
             $"A drain of a full queue, {Figures.Plain(settings.Concurrency)} messages at a time on {Figures.Plain(run.Document.Host.Cores)} cores. " +
-            $"How long a message takes at your rate: ./run.sh load {of} --rate {rateOfLoad}, docs/load.md");
+            $"How long a message takes at your rate: ./run.sh load {of} --rate {rateOfLoad}, docs/guides/load.md");
     }
 
     private void WriteInFull(Advice advice)
@@ -113,7 +116,7 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
         foreach (var line in cell.Kind.CodeOf(cell.Mode))
             output.WriteLine($"  {line}");
 
-        output.WriteLine("  The whole snippet, and the handler: docs/use-an-endpoint.md");
+        output.WriteLine("  The whole snippet, and the handler: docs/tutorials/use-an-endpoint.md");
         output.WriteLine();
     }
 

@@ -8,24 +8,25 @@ namespace Kit.Runner.CommandLine;
 internal static class OptionsOfRun
 {
     private const string OneClock = "because it measures latency with the clock of one machine";
-    private const string NoRounds = "a load has no rounds: --for says how long it sends. Rounds are for 'run'; see docs/load.md.";
-    private const string NotResumed = "a load that was stopped keeps what it measured and cannot go on. A 'run' can; see docs/load.md.";
+    private const string NoRounds = "a load has no rounds: --for says how long it sends. Rounds are for 'run'; see docs/guides/load.md.";
+    private const string NotResumed = "a load that was stopped keeps what it measured and cannot go on. A 'run' can; see docs/guides/load.md.";
     private const string NoWorkers =
-        $"a load has its handlers on this machine, {OneClock}. 'worker --join' is for 'run'; see docs/processes.md. --processes 2 starts two on this machine.";
+        $"a load has its handlers on this machine, {OneClock}. 'worker --join' is for 'run'; see docs/reference/conditions.md. " +
+        "--processes 2 starts two on this machine.";
 
     private static readonly IReadOnlyList<(string Name, string Reason)> All =
     [
         ("--workers", NoWorkers),
         ("--wait", NoWorkers),
         .. Transport.All.SelectMany(transport => transport.Settings).Select(setting => (
-            setting.Option, $"a load runs on the kit's own servers, {OneClock}. Named servers are for 'run'; see docs/load.md.")),
+            setting.Option, $"a load runs on the kit's own servers, {OneClock}. Named servers are for 'run'; see docs/guides/load.md.")),
         .. Transport.All.SelectMany(transport => transport.Choices).Select(setting => (
-            setting.Option, "a load has the default. Other values are measured with 'run'; see docs/load.md.")),
+            setting.Option, "a load has the default. Other values are measured with 'run'; see docs/guides/load.md.")),
         .. new[] { "--messages", "--at-least", "--rounds", "--precision", "--max-rounds", "--order-seed", "--quick", "--no-repeat" }
             .Select(name => (name, NoRounds)),
         ("--resume", NotResumed),
         ("--retry-failed", NotResumed),
-        (ServerPlace.Option, "the servers of a load have their files on a disk. Those of a 'run' need not; see docs/load.md."),
+        (ServerPlace.Option, "the servers of a load have their files on a disk. Those of a 'run' need not; see docs/guides/load.md."),
     ];
 
     /// <summary>The refused options, which no help shows.</summary>

@@ -5,7 +5,7 @@ using Markdig.Syntax.Inlines;
 namespace Kit.Runner.Html;
 
 /// <summary>
-/// The ways in which figures can mislead, from docs/measuring.md. Links to other pages of the repository become their texts: a page has no repository.
+/// The ways in which figures can mislead, from docs/reference/measuring.md. Links to other pages of the repository become their texts: a page has none.
 /// </summary>
 internal static class Misleading
 {
@@ -21,7 +21,7 @@ internal static class Misleading
     {
         var document = Markdown.Parse(page, Pipeline);
         var begin = document.OfType<HeadingBlock>().FirstOrDefault(heading => Words(heading) == Heading)
-            ?? throw new InvalidOperationException($"docs/measuring.md has no section '{Heading}'.");
+            ?? throw new InvalidOperationException($"docs/reference/measuring.md has no section '{Heading}'.");
         var section = new MarkdownDocument();
         foreach (var block in document.SkipWhile(block => block != begin).Skip(1).TakeWhile(block => block is not HeadingBlock).ToList())
         {

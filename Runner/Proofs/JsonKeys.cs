@@ -121,7 +121,7 @@ internal sealed class JsonKeys
     };
 
     /// <summary>The page with all keys.</summary>
-    public const string Documentation = "docs/prove.md";
+    public const string Documentation = "docs/reference/commands.md";
 
     private JsonElement Value(string key, JsonValueKind kind, string expected)
     {

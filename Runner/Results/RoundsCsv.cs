@@ -6,7 +6,7 @@ namespace Kit.Runner.Results;
 
 /// <summary>
 /// One line per attempt at a round, including failed ones, for other tools: invariant culture, figures in full, an empty field for an
-/// unknown value. A column for each axis of the cells comes first. <c>results/README.md</c> and <c>docs/measuring.md</c> explain each column.
+/// unknown value. A column for each axis of the cells comes first. <c>results/README.md</c> and <c>docs/reference/measuring.md</c> explain each column.
 /// </summary>
 public static class RoundsCsv
 {

@@ -111,7 +111,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
         if (settings is { Framework: "nservicebus" } && settings.Mode == TransactionMode.Outbox)
         {
             throw new SettingsException(
-                "On NServiceBus, outbox needs a persistence, and this application has none. docs/use-an-endpoint.md shows one. Choose another mode.");
+                "On NServiceBus, outbox needs a persistence, and this application has none. docs/guides/nservicebus.md shows one. Choose another mode.");
         }
     }
 

@@ -8,7 +8,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 {
     private const string Sends = SpeedSource.LikeExperiments;
 
-    private const string Classes = "docs/guarantees-tables.md#classes-of-messages";
+    private const string Classes = "docs/reference/guarantees.md#classes-of-messages";
 
     /// <summary>The strictest of the shown modes.</summary>
     private static readonly string RatioTo = $"`insert`, ratio to `{TransactionMode.FullDtc}`";

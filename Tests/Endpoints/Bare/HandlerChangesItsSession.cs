@@ -151,7 +151,7 @@ public sealed class HandlerChangesItsSession
 
         Assert.That(errors, Is.Empty);
         Assert.That(found, Has.Count.EqualTo(2));
-        // The driver's own two-phase commit does not reset it (docs/findings.md, 15).
+        // The driver's own two-phase commit does not reset it (docs/reference/findings.md, 15).
         Assert.That(found[1], mode == TransactionMode.NpgsqlScope ? Does.StartWith("other ") : Is.EqualTo(found[0]));
     }
 

@@ -68,13 +68,15 @@ public sealed class WrongArguments
     [TestCase(
         "load --rate 5 --workers 2",
         "--workers: a load has its handlers on this machine, because it measures latency with the clock of one machine. " +
-        "'worker --join' is for 'run'; see docs/processes.md.")]
+        "'worker --join' is for 'run'; see docs/reference/conditions.md.")]
     [TestCase(
         "load --rate 5 --postgresql Host=db1;Password=hush",
         "--postgresql: a load runs on the kit's own servers, because it measures latency with the clock of one machine. " +
-        "Named servers are for 'run'; see docs/load.md.")]
-    [TestCase("load --rate 5 --rounds 3", "--rounds: a load has no rounds: --for says how long it sends. Rounds are for 'run'; see docs/load.md.")]
-    [TestCase("load --rate 5 --resume mine", "--resume: a load that was stopped keeps what it measured and cannot go on. A 'run' can; see docs/load.md.")]
+        "Named servers are for 'run'; see docs/guides/load.md.")]
+    [TestCase("load --rate 5 --rounds 3", "--rounds: a load has no rounds: --for says how long it sends. Rounds are for 'run'; see docs/guides/load.md.")]
+    [TestCase(
+        "load --rate 5 --resume mine",
+        "--resume: a load that was stopped keeps what it measured and cannot go on. A 'run' can; see docs/guides/load.md.")]
     [TestCase("load --rate 5 --ramp 5s", "--ramp: applies only with --users.")]
     [TestCase("load --users 25 --ramp 30s", "--ramp: expected a time shorter than the load, which takes 30.0 s.")]
     [TestCase(

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Kit.Tests.Html;
 
-/// <summary>docs/page.md explains results.json.</summary>
+/// <summary>docs/reference/commands.md explains results.json.</summary>
 public sealed class JsonExplained
 {
     /// <summary>Their properties are names of axes, and not of the schema.</summary>
@@ -11,7 +11,7 @@ public sealed class JsonExplained
     [Test]
     public async Task Every_property_is_on_the_page()
     {
-        var page = await File.ReadAllTextAsync(PublishedPage.In("docs/page.md"));
+        var page = await File.ReadAllTextAsync(PublishedPage.In("docs/reference/commands.md"));
         using var json = JsonDocument.Parse(await File.ReadAllTextAsync(PublishedPage.Json));
 
         Assert.That(NamesIn(json.RootElement).Distinct().Where(name => !page.Contains($"`{name}`", StringComparison.Ordinal)), Is.Empty);
@@ -23,7 +23,8 @@ public sealed class JsonExplained
         using var json = JsonDocument.Parse(await File.ReadAllTextAsync(PublishedPage.Json));
 
         Assert.That(
-            await File.ReadAllTextAsync(PublishedPage.In("docs/page.md")), Does.Contain($"Schema {json.RootElement.GetProperty("schema").GetInt32()}."));
+            await File.ReadAllTextAsync(PublishedPage.In("docs/reference/commands.md")),
+            Does.Contain($"Schema {json.RootElement.GetProperty("schema").GetInt32()}."));
     }
 
     private static IEnumerable<string> NamesIn(JsonElement element) => element.ValueKind switch

@@ -46,9 +46,11 @@ public sealed class FileThatIsWrong
     [TestCase("\"name\": \"orders\"", "\"nome\": \"orders\"", "unknown key 'nome'.", "Keys: name, databases, queues,")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"calls\": {}", "unknown key 'calls'.", "Keys: name, databases, queues,")]
     [TestCase("\"name\": \"orders\",", "", "the key 'name' is missing.", "Keys: name,")]
-    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"commits\": \"yes\"", "'commits': expected true or false, found \"yes\".", "docs/prove.md")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"commits\": \"yes\"",
+        "'commits': expected true or false, found \"yes\".", "docs/reference/commands.md")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"my orders\"", "'name' is 'my orders': expected ASCII letters", "tokens")]
-    [TestCase("\"name\": \"orders\"", "\"name\": 5", "'name': expected a text, found 5.", "docs/prove.md")]
+    [TestCase("\"name\": \"orders\"", "\"name\": 5", "'name': expected a text, found 5.", "docs/reference/commands.md")]
     [TestCase("\"command\": [\"orders\"]", "\"command\": []", "'start.command' names no program.", "dotnet")]
     [TestCase("\"command\": [\"orders\"]", "\"comand\": [\"orders\"]", "unknown key 'comand' in 'start'.", "command, directory, environment")]
     [TestCase("\"command\": [\"orders\"]", "\"command\": [\"orders\"], \"directory\": \"none\"", "'start.directory': there is no folder", "relative")]
@@ -71,10 +73,10 @@ public sealed class FileThatIsWrong
         "'send.accepted' has 0: expected status codes from 400 to 499.", "409")]
     [TestCase(
         "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"accepted\": [\"409\"]",
-        "'send.accepted': expected a list of whole numbers, found \"409\".", "docs/prove.md")]
+        "'send.accepted': expected a list of whole numbers, found \"409\".", "docs/reference/commands.md")]
     [TestCase("\"body\": \"{{id}}\"", "\"body\": \"{{id}}\", \"accepted\": [409]", "'send.accepted' does not go with 'send.queue'.", "queue, body,")]
     [TestCase("\"body\": \"{{id}}\"", "\"body\": \"id\"", "'send' has no {{id}} in body.", "The kit puts the id")]
-    [TestCase("\"queue\": \"orders\", \"body\"", "\"body\"", "'send' needs one of the keys sql, queue, http and command.", "docs/prove.md")]
+    [TestCase("\"queue\": \"orders\", \"body\"", "\"body\"", "'send' needs one of the keys sql, queue, http and command.", "docs/reference/commands.md")]
     [TestCase(
         "\"queue\": \"orders\", \"body\"", "\"queue\": \"orders\", \"method\": \"PUT\", \"body\"",
         "'send.method' does not go with 'send.queue'.", "queue, body,")]
@@ -117,11 +119,11 @@ public sealed class FileThatIsWrong
     [TestCase("\"promise\"", "\"idle\": [ {} ], \"promise\"", "'idle[0]' does not say what is counted.", "Name a queue; or a database")]
     [TestCase(
         "\"name\": \"row\"", "\"name\": \"row\", \"perMessage\": 0",
-        "'effects[0].perMessage': expected a whole number from 1, found 0.", "docs/prove.md")]
+        "'effects[0].perMessage': expected a whole number from 1, found 0.", "docs/reference/commands.md")]
     [TestCase("at-least-once", "twice", "'promise' is 'twice'.", "exactly-once, at-least-once, at-most-once; or a list of classes: once, duplicated,")]
     [TestCase("\"at-least-once\"", "[\"often\"]", "'promise': there is no class 'often'.", "Classes: once,")]
     [TestCase("\"at-least-once\"", "[]", "'promise' is an empty list.", "Classes: once,")]
-    [TestCase("\"at-least-once\"", "\"at-least-once\", \"instances\": \"two\"", "'instances': expected a number, found \"two\".", "docs/prove.md")]
+    [TestCase("\"at-least-once\"", "\"at-least-once\", \"instances\": \"two\"", "'instances': expected a number, found \"two\".", "docs/reference/commands.md")]
     [TestCase("\"queues\": [\"orders\"]", "\"queues\": [\"orders\"", "orders.proof.json is not JSON: line ", "Comments are allowed")]
     public void It_is_refused_with_its_place_and_a_remedy(string right, string wrong, string message, string remedy)
     {
@@ -158,7 +160,7 @@ public sealed class FileThatIsWrong
     [Test]
     public void The_one_on_the_page_is_right()
     {
-        var page = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "prove.md"));
+        var page = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "tutorials", "prove-your-service.md"));
         const string Fence = "```json\n";
         var from = page.IndexOf(Fence, StringComparison.Ordinal) + Fence.Length;
 

@@ -41,7 +41,7 @@ public sealed class PublishedRuns
     [Test]
     public async Task Each_has_its_line_on_the_page_that_lists_them()
     {
-        const string page = "docs/measuring.md";
+        const string page = "docs/reference/measuring.md";
         var listed = Page.Parse(page, await File.ReadAllTextAsync(Path.Combine(RepositoryFiles.Root, page))).Blocks
             .Single(block => block.Name == "published-runs").Folders;
 

@@ -56,7 +56,7 @@ public sealed class BlockOfMoments
         () => MomentBlock.Read(new MomentBlock(Cell, 1, 1, [1L << 60]).ToBytes()),
         Throws.TypeOf<InvalidDataException>().With.Message.Contains("later than ten days"));
 
-    /// <summary>docs/moments.md describes them.</summary>
+    /// <summary>docs/reference/commands.md describes them.</summary>
     [Test]
     public void Its_bytes_are_those_of_the_page()
     {

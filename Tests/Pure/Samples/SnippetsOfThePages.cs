@@ -6,11 +6,11 @@ public sealed class SnippetsOfThePages
     private static readonly string[] Folders = ["Samples", "Tests/Endpoints/Samples", "Tests/Pure/Samples"];
 
     [TestCase("README.md", 3)]
-    [TestCase("docs/use-an-endpoint.md", 12)]
-    [TestCase("docs/batches.md", 1)]
-    [TestCase("docs/modes.md", 1)]
-    [TestCase("docs/one-log-one-flush.md", 1)]
-    [TestCase("docs/prove.md", 1)]
+    [TestCase("docs/tutorials/use-an-endpoint.md", 8)]
+    [TestCase("docs/tutorials/prove-your-service.md", 1)]
+    [TestCase("docs/guides/cheaper.md", 2)]
+    [TestCase("docs/guides/nservicebus.md", 5)]
+    [TestCase("docs/reference/modes.md", 1)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
     [TestCase("Endpoints/NServiceBus/README.md", 1)]
     [TestCase("Endpoints/NServiceBus.PostgreSql/README.md", 2)]

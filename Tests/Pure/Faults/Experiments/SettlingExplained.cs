@@ -6,7 +6,7 @@ public sealed class SettlingExplained
 {
     [Test]
     public void Every_limit_is_the_code_s() => Assert.That(
-        File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "guarantees-tables.md")),
+        File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "reference", "guarantees.md")),
         Does.Contain(
             $"when no count has changed for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} seconds if a message or " +
             $"a prepared transaction is left. It also takes {Settling.QuietWithWorkLeft.TotalSeconds} seconds after a server's crash and in every storm, " +

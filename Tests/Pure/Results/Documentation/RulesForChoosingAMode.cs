@@ -11,7 +11,7 @@ public sealed class RulesForChoosingAMode
     private static readonly TransactionMode[] OnBrokers =
         [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff, TransactionMode.Outbox];
 
-    private static readonly IReadOnlyList<IReadOnlyList<string>> Rules = [.. new MarkdownPage("docs/choosing-a-mode.md").FirstTable().Skip(1)];
+    private static readonly IReadOnlyList<IReadOnlyList<string>> Rules = [.. new MarkdownPage("docs/tutorials/choose-a-mode.md").FirstTable().Skip(1)];
 
     [Test]
     public void Each_mode_has_one() =>

@@ -2,6 +2,7 @@ using System.Text.RegularExpressions;
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
 
 namespace Kit.Tests.Results.Documentation;
 
@@ -11,8 +12,8 @@ public sealed partial class SentencesAboutRuns
     private const string Level = "95";
 
     [TestCase("README.md", "results/2026-11-23-29fde72-kills")]
-    [TestCase("docs/two-phase-commit.md", "results/2026-11-23-29fde72-kills")]
-    [TestCase("docs/nservicebus.md", "results/2026-11-24-de6d9ee-nservicebus-kills")]
+    [TestCase("docs/guides/two-phase-commit.md", "results/2026-11-23-29fde72-kills")]
+    [TestCase("docs/guides/nservicebus.md", "results/2026-11-24-de6d9ee-nservicebus-kills")]
     public void Kills_harmed_no_message(string page, string folder)
     {
         var result = ResultsIn(folder).Single();
@@ -40,7 +41,7 @@ public sealed partial class SentencesAboutRuns
         Assert.That(crashes.Select(crash => DoubledIn(Of("outbox", crash))), Is.All.Zero);
         Assert.That(after.Select(result => result.HandledAgain!.Again), Is.EqualTo(after.Select(result => result.HandledAgain!.Returned)));
         Assert.That(
-            NumbersIn("docs/findings.md", folder),
+            NumbersIn("docs/reference/findings.md", folder),
             Is.EqualTo(
                 new[] { 5, 90, after[0].Messages }.Concat(after.Select(result => result.HandledAgain!.Again)).Concat(after.Select(DoubledIn))
                     .Select(number => Figures.Count(number))));
@@ -55,7 +56,9 @@ public sealed partial class SentencesAboutRuns
 
     private static IEnumerable<string> NumbersIn(string page, string folder)
     {
-        var sentence = File.ReadLines(Path.Combine(RepositoryFiles.Root, page))
+        var text = File.ReadAllText(Path.Combine(RepositoryFiles.Root, page));
+        var generated = Page.Parse(page, text).Blocks.SelectMany(block => block.Lines);
+        var sentence = text.ReplaceLineEndings("\n").Split('\n').Except(generated, StringComparer.Ordinal)
             .Single(line => line.Contains($"{folder}/guarantees.md)", StringComparison.Ordinal));
         return Number().Matches(LinkTarget().Replace(sentence, "]")).Select(match => match.Value);
     }
