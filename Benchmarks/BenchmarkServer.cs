@@ -14,11 +14,11 @@ internal sealed class BenchmarkServer : IAsyncDisposable
     private BenchmarkServer(PrivatePostgreSql server)
     {
         this.server = server;
-        Running = new RunPostgreSql(new PostgreSqlTransport(), server);
+        Running = new PostgreSqlInUse(new PostgreSqlTransport(), server);
     }
 
     /// <summary>The same, as rounds use it.</summary>
-    public RunPostgreSql Running { get; }
+    public PostgreSqlInUse Running { get; }
 
     public string ConnectionString => server.ConnectionString;
 

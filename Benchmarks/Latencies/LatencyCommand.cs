@@ -48,7 +48,7 @@ internal sealed class LatencyCommand : Command
         ReleaseBuild.Require();
         var (cell, shape) = (plan.Cells[0], (OpenLoad)plan.Shapes[0]);
         var program = await ClientProgram.FindAsync("pgbench", cancellationToken);
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), cancellationToken, plan.Servers);
+        await using var servers = await ServersInUse.StartAsync(Transport.NeededBy([Transport.Of(cell)]), cancellationToken, plan.Servers);
         await output.WriteLineAsync($"PostgreSQL {servers.Of(cell).Version}, the benchmark's own; seeding {Figures.Count(plan.SeedRows)} rows");
         await servers.WidgetsOf(cell).SeedAsync(plan.SeedRows, new Unseen(), cancellationToken);
         var (kit, pgbench) = (new List<LatencyFigures>(), new List<PgbenchLatencies>());

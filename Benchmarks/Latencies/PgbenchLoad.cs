@@ -20,7 +20,7 @@ namespace Kit.Benchmarks.Latencies;
 /// <param name="cell">The cell whose endpoint receives.</param>
 /// <param name="servers">Have its server.</param>
 /// <param name="plan">What it shares with <c>load</c>.</param>
-internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers servers, LoadPlan plan)
+internal sealed class PgbenchLoad(ClientProgram program, Cell cell, ServersInUse servers, LoadPlan plan)
 {
     private static readonly TimeSpan ToEnd = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(100);

@@ -11,7 +11,7 @@ namespace Kit.Runner.Comparing;
 internal sealed class SharedServers : IAsyncDisposable
 {
     private readonly ComparePlan plan;
-    private readonly RunServers servers = new();
+    private readonly ServersInUse servers = new();
     private DiskFacts? disk;
 
     private SharedServers(ComparePlan plan) => this.plan = plan;

@@ -32,7 +32,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
             Settings = settings,
             LeftOut = [.. Provenance.LeftOut(plan.Cells, plan.SupportOf)],
         };
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Servers);
+        await using var servers = await ServersInUse.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Servers);
         document = document with
         {
             Servers = servers.Versions,

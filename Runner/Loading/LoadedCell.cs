@@ -24,7 +24,7 @@ internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, i
 /// <param name="between">Time between reports of the progress: 1 s or longer.</param>
 /// <param name="tell">Receives the progress.</param>
 internal sealed class LoadedCell(
-    LoadPlan plan, Cell cell, RunServers servers, TimeSpan between, Action<LoadProgress> tell, Action<LoadSample> save)
+    LoadPlan plan, Cell cell, ServersInUse servers, TimeSpan between, Action<LoadProgress> tell, Action<LoadSample> save)
 {
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan BetweenLooks = TimeSpan.FromSeconds(1);

@@ -12,7 +12,7 @@ namespace Kit.Runner.Rounds;
 /// <param name="Disk">The disk with the files of the kit's own servers; <see langword="null"/>: there is none.</param>
 /// <param name="Processes">The processes of all the kit's own servers in the run, also of those that the cell does not use.</param>
 internal sealed record RoundSettings(
-    RunSettings Sizes, ClockSource Clock, RunServer Queues, RunDatabase Widgets, DiskFacts? Disk, IReadOnlyList<int> Processes)
+    RunSettings Sizes, ClockSource Clock, ServerInUse Queues, DatabaseInUse Widgets, DiskFacts? Disk, IReadOnlyList<int> Processes)
 {
     /// <summary>The workers on other machines that run the handlers; <see langword="null"/>: this machine runs them.</summary>
     public JoinedWorkers? Workers { get; init; }

@@ -97,7 +97,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private async Task MeasureOnServersAsync(Record record, CancellationToken cancellationToken)
     {
-        await using var servers = new RunServers();
+        await using var servers = new ServersInUse();
         try
         {
             await MeasureAllAsync(servers, record, cancellationToken);
@@ -110,7 +110,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
     }
 
-    private async Task MeasureAllAsync(RunServers servers, Record record, CancellationToken cancellationToken)
+    private async Task MeasureAllAsync(ServersInUse servers, Record record, CancellationToken cancellationToken)
     {
         foreach (var transport in Needed().Where(transport => cells.Exists(transport.Serves)))
             await StartAsync(servers, transport, record, cancellationToken);
@@ -121,7 +121,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             earlier.Require(earlier.Stored.Document with { Disk = servers.MeasureDisk() });
         record.GoOn();
         DiskFacts? disk = null;
-        var clocks = new Dictionary<RunDatabase, ClockSource>();
+        var clocks = new Dictionary<DatabaseInUse, ClockSource>();
         foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
             clocks[database] = await database.ReadClockAsync(cancellationToken);
 
@@ -180,7 +180,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     /// <summary>Lets workers find the run, on the server that has the widgets of all its cells.</summary>
-    private async Task<JoinedWorkers> OpenAsync(WorkerNeeds needs, RunServers servers, CancellationToken cancellationToken)
+    private async Task<JoinedWorkers> OpenAsync(WorkerNeeds needs, ServersInUse servers, CancellationToken cancellationToken)
     {
         var build = await JoiningBuild.OfThisAsync(cancellationToken);
         var offer = new RunOffer(build, Environment.MachineName, plan.CommandLine, [.. Needed().Select(transport => transport.Name)]);
@@ -233,7 +233,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         && precision.IsReached(round, new RecordedRun(record.Document, [.. rounds.Where(each => each.Round <= round)]).WidestInterval);
 
     /// <summary>Starts a server. If the kit's own does not start, its cells are left out and the others go on.</summary>
-    private async Task StartAsync(RunServers servers, Transport transport, Record record, CancellationToken cancellationToken)
+    private async Task StartAsync(ServersInUse servers, Transport transport, Record record, CancellationToken cancellationToken)
     {
         var isNamed = transport.IsNamed(plan.Arguments);
         if (!isNamed && transport.Own is { } what)
@@ -249,7 +249,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
     }
 
-    private async Task DescribeAsync(Transport transport, RunServer server, Record record, CancellationToken cancellationToken)
+    private async Task DescribeAsync(Transport transport, ServerInUse server, Record record, CancellationToken cancellationToken)
     {
         foreach (var warning in server.Warnings)
             display.Note(warning);

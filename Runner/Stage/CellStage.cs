@@ -42,7 +42,7 @@ internal sealed class CellStage : IAsyncDisposable
     /// The driver's exception or a <see cref="Results.KitException"/>: a server refused, or cannot be reached. Nothing is left.
     /// </exception>
     public static async Task<CellStage> OpenAsync(
-        Cell cell, RunServer queues, RunDatabase widgets, StageOptions options, CancellationToken cancellationToken)
+        Cell cell, ServerInUse queues, DatabaseInUse widgets, StageOptions options, CancellationToken cancellationToken)
     {
         var stage = new CellStage(cell);
         try
@@ -57,8 +57,8 @@ internal sealed class CellStage : IAsyncDisposable
         }
     }
 
-    /// <inheritdoc cref="OpenAsync(Cell, RunServer, RunDatabase, StageOptions, CancellationToken)"/>
-    public static Task<CellStage> OpenAsync(Cell cell, RunServers servers, StageOptions options, CancellationToken cancellationToken) =>
+    /// <inheritdoc cref="OpenAsync(Cell, ServerInUse, DatabaseInUse, StageOptions, CancellationToken)"/>
+    public static Task<CellStage> OpenAsync(Cell cell, ServersInUse servers, StageOptions options, CancellationToken cancellationToken) =>
         OpenAsync(cell, servers.Of(cell), servers.WidgetsOf(cell), options, cancellationToken);
 
     /// <summary>The specification of a handler process for its queue, with the direct addresses of its servers.</summary>
@@ -101,7 +101,7 @@ internal sealed class CellStage : IAsyncDisposable
             await last.DisposeAsync();
     }
 
-    private async Task OpenAsync(RunServer queues, RunDatabase widgets, StageOptions options, CancellationToken cancellationToken)
+    private async Task OpenAsync(ServerInUse queues, DatabaseInUse widgets, StageOptions options, CancellationToken cancellationToken)
     {
         var watch = Stopwatch.StartNew();
         Databases = Opened(await (options.Rows switch

@@ -13,11 +13,11 @@ internal sealed class LearningTransport : Transport
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
 
-    public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        Task.FromResult<RunServer>(new Folders(Title, ServerPlace.Choose(arguments.AllowsMemory).Path));
+    public override Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<ServerInUse>(new Folders(Title, ServerPlace.Choose(arguments.AllowsMemory).Path));
 
     /// <summary>Its queues need no server and no process.</summary>
-    private sealed class Folders(string title, string parent) : RunServer
+    private sealed class Folders(string title, string parent) : ServerInUse
     {
         private const string Prefix = "kit-learning-";
 

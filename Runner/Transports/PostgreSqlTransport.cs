@@ -87,13 +87,13 @@ internal sealed class PostgreSqlTransport : Transport
     public override async Task<PostgreSqlFacts?> ReadDatabaseAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
 
-    public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    public override async Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
         if (arguments[ServerSetting] is { } named)
-            return new RunPostgreSql(this, named);
+            return new PostgreSqlInUse(this, named);
 
         PostgreSqlVariables.Remove();
-        return new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(
+        return new PostgreSqlInUse(this, await PrivatePostgreSql.StartAsync(
             ServerPlace.Choose(arguments.AllowsMemory).Path, arguments.Connections, cancellationToken));
     }
 

@@ -106,10 +106,10 @@ internal sealed class RabbitMqTransport : Transport
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         [.. Lack.OfEveryCell((await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings())];
 
-    public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    public override async Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
         var queueType = arguments[QueueTypeSetting] is { } typed ? Enum.Parse<QueueType>(typed, ignoreCase: true) : QueueType.Classic;
-        return await RunBroker.OpenAsync(this, BrokerOf(arguments), queueType, arguments.AllowsMemory, cancellationToken);
+        return await BrokerInUse.OpenAsync(this, BrokerOf(arguments), queueType, arguments.AllowsMemory, cancellationToken);
     }
 
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(

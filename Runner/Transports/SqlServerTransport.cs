@@ -47,7 +47,7 @@ internal class SqlServerTransport : Transport
         : SupportAnywhere(arguments);
 
     /// <exception cref="NotSupportedException">Always: the kit was built without the driver, and no cell on it can run.</exception>
-    public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+    public override Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         throw new NotSupportedException("The kit was built without the driver of SQL Server.");
 
     public sealed override async Task<IReadOnlyList<Finding>> ExamineAsync(

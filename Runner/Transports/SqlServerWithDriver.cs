@@ -13,8 +13,8 @@ internal sealed class SqlServerWithDriver : SqlServerTransport
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         [.. Lack.OfEveryCell((await SqlServerFacts.ReadAsync(arguments[Server!]!, cancellationToken)).Findings())];
 
-    public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        Task.FromResult<RunServer>(new RunSqlServer(
+    public override Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<ServerInUse>(new SqlServerInUse(
             this, arguments[Server!] ?? throw new InvalidOperationException("No SQL Server is named.")));
 
     protected override async Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken)

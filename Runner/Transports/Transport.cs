@@ -124,7 +124,7 @@ internal abstract class Transport
 
     /// <summary>Uses the named server, or starts the kit's own.</summary>
     /// <exception cref="KitException">The named one cannot be used, or the kit's own does not start.</exception>
-    public abstract Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken);
+    public abstract Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken);
 
     /// <summary>The doctor's findings about it, in the order in which they are shown. A check that cannot be made is a finding.</summary>
     public virtual Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
@@ -164,7 +164,7 @@ internal abstract class Transport
     protected virtual IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Servers?.GetValueOrDefault(Title);
 
     /// <summary>The first of a server's facts: whose it is.</summary>
-    public Dictionary<string, string> FactsOf(RunServer server) => new() { [WhoseKey] = Whose(server.IsOwn) };
+    public Dictionary<string, string> FactsOf(ServerInUse server) => new() { [WhoseKey] = Whose(server.IsOwn) };
 
     protected string Whose(bool isOwn) => $"{Title}, {(isOwn ? "the kit's own, on this machine" : "the user's")}";
 }

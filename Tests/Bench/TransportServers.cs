@@ -9,7 +9,7 @@ namespace Kit.Tests;
 /// <summary>The servers of transports that have no server of the tests' own: started as a run starts them, when the first test asks for one.</summary>
 public static class TransportServers
 {
-    private static readonly ConcurrentDictionary<Transport, Lazy<Task<RunServer>>> Started = new();
+    private static readonly ConcurrentDictionary<Transport, Lazy<Task<ServerInUse>>> Started = new();
 
     /// <summary>A place for queues, on the server of the cell's transport.</summary>
     internal static async Task<RoundTransport> OpenAsync(Cell cell, ITestWidgets databases)

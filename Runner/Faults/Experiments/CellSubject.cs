@@ -31,7 +31,7 @@ internal sealed class CellSubject : ISubject<CellAccount>
 
     /// <exception cref="Kit.Runner.Results.KitException">A database or a queue cannot be created.</exception>
     public static async Task<ISubject<CellAccount>> OpenAsync(
-        Cell cell, RunServers servers, HandlerShape shape, RequestGate gate, CancellationToken cancellationToken) =>
+        Cell cell, ServersInUse servers, HandlerShape shape, RequestGate gate, CancellationToken cancellationToken) =>
         new CellSubject(await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate, shape: shape));
 
     public Task StartAsync(CancellationToken cancellationToken) =>

@@ -11,7 +11,7 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>Every point of one cell's handling: it records undisturbed handlings, and then meets each of their points in each way.</summary>
-internal sealed class EveryPoint(Cell cell, RunServers servers)
+internal sealed class EveryPoint(Cell cell, ServersInUse servers)
 {
     /// <summary>Experiments that run at the same time: they mostly wait.</summary>
     private const int AtOnce = 4;
@@ -47,7 +47,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     private IReadOnlySet<DeliveryClass> PromisedLate =>
         LeavesBranches ? PromisedUndisturbed.Append(DeliveryClass.Stuck).ToHashSet() : PromisedUndisturbed;
 
-    private RunServer ServerOf(string server) => server switch
+    private ServerInUse ServerOf(string server) => server switch
     {
         Testbed.Broker or Testbed.Queue => servers.Of(cell),
         Testbed.Data or Testbed.Both => servers.WidgetsOf(cell),

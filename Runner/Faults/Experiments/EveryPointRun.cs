@@ -14,7 +14,7 @@ namespace Kit.Runner.Faults.Experiments;
 internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {
     private readonly EveryPointPlan points = plan.EveryPoint ?? throw new ArgumentException("The plan meets no points.", nameof(plan));
-    private RunServers? servers;
+    private ServersInUse? servers;
 
     /// <summary>Makes the experiments that the folder does not have yet, and writes the reports, even if it is stopped.</summary>
     /// <exception cref="KitException">
@@ -98,6 +98,6 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
         return all.Where(one => named.Contains(one.Token));
     }
 
-    private async Task<RunServers> ServersAsync(CancellationToken cancellationToken) =>
-        servers ??= await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), cancellationToken);
+    private async Task<ServersInUse> ServersAsync(CancellationToken cancellationToken) =>
+        servers ??= await ServersInUse.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), cancellationToken);
 }

@@ -13,7 +13,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="servers">One may be made to crash.</param>
 /// <param name="away">Time for which a server stays down.</param>
 /// <param name="tell">Receives the evidence that the fault has fired.</param>
-internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, RunServers servers, TimeSpan away, Action<string> tell)
+internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, ServersInUse servers, TimeSpan away, Action<string> tell)
 {
     private const int Ordinary = 10;
     private const int ForADrain = 3_000;
@@ -270,7 +270,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         return started < ForADrain - Testbed.Concurrency ? null : "the drain had ended before the fault";
     }
 
-    private RunServer ServerOf(Restart restart) => restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
+    private ServerInUse ServerOf(Restart restart) => restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
 
     /// <returns>The reason why it was not silent; <see langword="null"/> if it was.</returns>
     private async Task<string?> SilenceAsync(CancellationToken cancellationToken)

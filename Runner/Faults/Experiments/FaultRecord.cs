@@ -73,7 +73,7 @@ internal sealed class FaultRecord
     public void WriteReports() => folder.WriteReports(new GuaranteeReport(Document, results));
 
     /// <summary>The servers' versions, added to those before.</summary>
-    public static Dictionary<string, string> VersionsOf(RunServers servers, FaultDocument document)
+    public static Dictionary<string, string> VersionsOf(ServersInUse servers, FaultDocument document)
     {
         var versions = new Dictionary<string, string>(document.Servers);
         foreach (var (title, version) in servers.Versions)

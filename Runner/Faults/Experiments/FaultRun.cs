@@ -32,7 +32,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             if (todo.Count > 0)
             {
                 // Always the kit's own servers, because they are made to crash.
-                await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
+                await using var servers = await ServersInUse.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
                 record.Save(document => document with { Servers = FaultRecord.VersionsOf(servers, document) });
                 await MakeAsync(todo, servers, record, cancellationToken);
             }
@@ -46,7 +46,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         return record;
     }
 
-    private async Task MakeAsync(List<Experiment> todo, RunServers servers, FaultRecord record, CancellationToken cancellationToken)
+    private async Task MakeAsync(List<Experiment> todo, ServersInUse servers, FaultRecord record, CancellationToken cancellationToken)
     {
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
         await Parallel.ForEachAsync(
@@ -67,7 +67,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
           where plan.Meets(cell, fault)
           select new Experiment(cell, fault, Storm: null);
 
-    private static void Save(FaultResult result, RunServers servers, FaultRecord record)
+    private static void Save(FaultResult result, ServersInUse servers, FaultRecord record)
     {
         if (result.Verdict is FaultVerdict.Failed)
             servers.ThrowIfEnded("Finished experiments are kept: the same command with --out and their folder goes on.", result.Because ?? "nothing said why");
@@ -83,7 +83,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty) is Restart or HoldsSlots or TurnsReadOnly;
 
         public Task<FaultResult> RunAsync(
-            RunServers servers, FaultPlan plan, Action<string> say, CancellationToken cancellationToken) => Storm is not null
+            ServersInUse servers, FaultPlan plan, Action<string> say, CancellationToken cancellationToken) => Storm is not null
             ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
             : new SingleFault(Cell, Fault!, plan.ShapeOf(Cell), servers, plan.Away).RunAsync(cancellationToken);
     }

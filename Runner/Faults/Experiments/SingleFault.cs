@@ -16,7 +16,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// fault, then more ordinary ones follow. A crash of a server meets all of them.
 /// </summary>
 /// <param name="away">Time for which the database server is down under <see cref="Fault.DatabaseAway"/>.</param>
-internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, RunServers servers, TimeSpan away)
+internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, ServersInUse servers, TimeSpan away)
 {
     private const int MostViolations = 5;
     private const int MostEvidence = 5;

@@ -17,7 +17,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// judged only by what it promises under every fault, and only after every fault that the plan names.
 /// </summary>
 /// <param name="say">Receives a line about its progress now and then.</param>
-internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Action<string> say)
+internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Action<string> say)
 {
     private const int MostViolations = 5;
 

@@ -119,7 +119,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: they are not numbered.</param>
     /// <param name="shape">Shape of the handler; <see langword="null"/>: the experiments' own.</param>
     public static async Task<Testbed> CreateAsync(
-        Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
+        Cell cell, ServersInUse servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
         HandlerShape? shape = null)
     {
         var opened = await CellStage.OpenAsync(

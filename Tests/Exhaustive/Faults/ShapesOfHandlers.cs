@@ -40,14 +40,14 @@ public sealed class ShapesOfHandlers
     ];
 
     private readonly ConcurrentQueue<FaultResult> unmet = new();
-    private RunServers servers = null!;
+    private ServersInUse servers = null!;
     private int met;
 
     [OneTimeSetUp]
     public async Task StartServers()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        servers = await RunServers.StartAsync([Transport.Of(Cells[0])], CancellationToken.None);
+        servers = await ServersInUse.StartAsync([Transport.Of(Cells[0])], CancellationToken.None);
     }
 
     [OneTimeTearDown]

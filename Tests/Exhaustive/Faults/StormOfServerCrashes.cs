@@ -21,7 +21,7 @@ public sealed class StormOfServerCrashes
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         var cell = Cell.All.Single(one => one.Name == name);
-        await using var servers = await RunServers.StartAsync([Transport.Of(cell)], CancellationToken.None);
+        await using var servers = await ServersInUse.StartAsync([Transport.Of(cell)], CancellationToken.None);
 
         var result = await new Storm(
             cell,
@@ -55,7 +55,7 @@ public sealed class StormOfServerCrashes
         var cell = Cell.All.Single(one => one.Name == "bare.rabbitmq.scope-off.ado");
         if (TestTransport.MissingServer(cell.Kind.Transport) is { } missing)
             Assert.Ignore(missing);
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
+        await using var servers = await ServersInUse.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
 
         var result = await new Storm(
             cell,

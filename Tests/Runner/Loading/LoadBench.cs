@@ -14,7 +14,7 @@ namespace Kit.Tests.Loading;
 internal sealed class LoadBench : IAsyncDisposable
 {
     private readonly TemporaryFolder folder = new();
-    private readonly RunServers servers = new();
+    private readonly ServersInUse servers = new();
     private readonly Cell cell;
 
     private LoadBench(Cell cell) => this.cell = cell;

@@ -36,7 +36,7 @@ public sealed class EveryPointOfAHandling
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         var cell = Cell.All.Single(one => one.Name == name);
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
+        await using var servers = await ServersInUse.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
         var every = new EveryPoint(cell, servers);
         var points = (await every.RecordAsync(CancellationToken.None)).Points;
         foreach (var point in points)

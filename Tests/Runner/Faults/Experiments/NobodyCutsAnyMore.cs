@@ -16,7 +16,7 @@ public sealed class NobodyCutsAnyMore
         PostgreSqlServer.IgnoreWithoutPrograms();
         var message = Guid.CreateVersion7();
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.dtc-off.ado");
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
+        await using var servers = await ServersInUse.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
         await using var testbed = await Testbed.CreateAsync(cell, servers, CancellationToken.None);
         await testbed.StartHandlerAsync(message, Behaviour.WaitsForACut, AttemptPoint.Started, CancellationToken.None);
 

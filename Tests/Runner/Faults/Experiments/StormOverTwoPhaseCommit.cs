@@ -17,7 +17,7 @@ public sealed class StormOverTwoPhaseCommit
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.full-dtc.ado");
-        await using var servers = await RunServers.StartAsync([Transport.Of(cell)], CancellationToken.None);
+        await using var servers = await ServersInUse.StartAsync([Transport.Of(cell)], CancellationToken.None);
 
         var result = await new Storm(
             cell,

@@ -6,7 +6,7 @@ using Kit.Runner.SqlServer;
 namespace Kit.Runner.Transports;
 
 /// <summary>The SQL Server of a command, always the user's.</summary>
-internal sealed class RunSqlServer(SqlServerWithDriver transport, string server) : RunDatabase
+internal sealed class SqlServerInUse(SqlServerWithDriver transport, string server) : DatabaseInUse
 {
     private SqlServerDatabases? databases;
 

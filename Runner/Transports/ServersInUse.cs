@@ -6,13 +6,13 @@ using Kit.Runner.Servers.Machine;
 namespace Kit.Runner.Transports;
 
 /// <summary>The servers that a command uses. Disposing stops and removes the kit's own, the last first.</summary>
-internal sealed class RunServers : IAsyncDisposable
+internal sealed class ServersInUse : IAsyncDisposable
 {
-    private readonly Stack<(Transport Transport, RunServer Server)> started = new();
+    private readonly Stack<(Transport Transport, ServerInUse Server)> started = new();
     private bool mayBeInMemory;
 
     /// <summary>All started servers, in the order in which they were started.</summary>
-    public IEnumerable<(Transport Transport, RunServer Server)> All => started.Reverse();
+    public IEnumerable<(Transport Transport, ServerInUse Server)> All => started.Reverse();
 
     /// <summary>The processes of all the kit's own servers.</summary>
     public IReadOnlyList<int> Processes => [.. started.SelectMany(one => one.Server.Processes ?? [])];
@@ -35,29 +35,29 @@ internal sealed class RunServers : IAsyncDisposable
     }
 
     /// <exception cref="InvalidOperationException">It was not started.</exception>
-    public RunServer this[Transport transport] => started.FirstOrDefault(one => one.Transport == transport).Server
+    public ServerInUse this[Transport transport] => started.FirstOrDefault(one => one.Transport == transport).Server
         ?? throw new InvalidOperationException($"The server of {transport.Name} was not started.");
 
     /// <summary>The server that holds a cell's queue.</summary>
-    public RunServer Of(Cell cell) => this[Transport.Of(cell)];
+    public ServerInUse Of(Cell cell) => this[Transport.Of(cell)];
 
     /// <summary>The server that holds a cell's widgets.</summary>
     /// <exception cref="InvalidOperationException">It was not started, or holds none.</exception>
-    public RunDatabase WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as RunDatabase
+    public DatabaseInUse WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as DatabaseInUse
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
 
     /// <summary>The broker that holds a cell's queue.</summary>
     /// <exception cref="InvalidOperationException">It was not started, or is no RabbitMQ broker.</exception>
-    public RunBroker BrokerOf(Cell cell) => Of(cell) as RunBroker
+    public BrokerInUse BrokerOf(Cell cell) => Of(cell) as BrokerInUse
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Title} is no RabbitMQ broker.");
 
     /// <summary>Starts the kit's own servers, all or none.</summary>
     /// <param name="arguments">Without them, the servers may keep their files in memory: only their crash is of interest, not their speed.</param>
     /// <exception cref="KitException">One of them does not start.</exception>
-    public static async Task<RunServers> StartAsync(
+    public static async Task<ServersInUse> StartAsync(
         IEnumerable<Transport> transports, CancellationToken cancellationToken, TransportArguments? arguments = null)
     {
-        var servers = new RunServers();
+        var servers = new ServersInUse();
         try
         {
             foreach (var transport in transports)
@@ -72,7 +72,7 @@ internal sealed class RunServers : IAsyncDisposable
     }
 
     /// <inheritdoc cref="Transport.StartAsync"/>
-    public async Task<RunServer> StartAsync(Transport transport, TransportArguments arguments, CancellationToken cancellationToken)
+    public async Task<ServerInUse> StartAsync(Transport transport, TransportArguments arguments, CancellationToken cancellationToken)
     {
         var server = await transport.StartAsync(arguments, cancellationToken);
         started.Push((transport, server));

@@ -7,7 +7,7 @@ using Kit.Runner.Servers;
 namespace Kit.Runner.Transports;
 
 /// <summary>The RabbitMQ broker of a command.</summary>
-internal sealed class RunBroker : RunServer
+internal sealed class BrokerInUse : ServerInUse
 {
     private readonly RabbitMqTransport transport;
     private readonly PrivateRabbitMq? own;
@@ -17,7 +17,7 @@ internal sealed class RunBroker : RunServer
     private IReadOnlyList<int>? processes;
     private IReadOnlyList<string> warnings = [];
 
-    private RunBroker(RabbitMqTransport transport, RabbitMqAddress address, string version, QueueType queueType, PrivateRabbitMq? own)
+    private BrokerInUse(RabbitMqTransport transport, RabbitMqAddress address, string version, QueueType queueType, PrivateRabbitMq? own)
     {
         this.transport = transport;
         this.address = address;
@@ -41,20 +41,20 @@ internal sealed class RunBroker : RunServer
     };
 
     /// <exception cref="KitException">The named broker cannot be used, or the kit's own does not start.</exception>
-    public static async Task<RunBroker> OpenAsync(
+    public static async Task<BrokerInUse> OpenAsync(
         RabbitMqTransport transport, RabbitMqAddress? named, QueueType queueType, bool allowsMemory, CancellationToken cancellationToken)
     {
         if (named is not null)
         {
             var facts = await RabbitMqFacts.RequireAsync(named, cancellationToken);
-            return new RunBroker(transport, named, facts.Version, queueType, own: null)
+            return new BrokerInUse(transport, named, facts.Version, queueType, own: null)
             {
                 warnings = [.. facts.Findings().Select(finding => finding.Problem).OfType<string>()],
             };
         }
 
         var started = await PrivateRabbitMq.StartAsync(ServerPlace.Choose(allowsMemory).Path, cancellationToken);
-        return new RunBroker(transport, started.Address, started.Version.ToString(), queueType, started)
+        return new BrokerInUse(transport, started.Address, started.Version.ToString(), queueType, started)
         {
             processes = await started.FindPidsAsync(),
         };

@@ -6,7 +6,7 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Transports;
 
 /// <summary>A server that holds widgets, and can hold their queues.</summary>
-internal abstract class RunDatabase : RunServer
+internal abstract class DatabaseInUse : ServerInUse
 {
     /// <summary>Connects as a role that may create databases. It contains the password.</summary>
     public abstract string ConnectionString { get; }

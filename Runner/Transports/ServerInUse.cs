@@ -8,7 +8,7 @@ namespace Kit.Runner.Transports;
 /// <summary>
 /// The server of a transport during a command: the user's, or the kit's own, which disposing stops and removes.
 /// </summary>
-internal abstract class RunServer : IAsyncDisposable
+internal abstract class ServerInUse : IAsyncDisposable
 {
     /// <summary>Its processes, for CPU accounting; empty if it has none, <see langword="null"/> if it is not the kit's own.</summary>
     public abstract IReadOnlyList<int>? Processes { get; }

@@ -6,7 +6,7 @@ using Npgsql;
 namespace Kit.Runner.Transports;
 
 /// <summary>The PostgreSQL server of a command.</summary>
-internal sealed class RunPostgreSql : RunDatabase
+internal sealed class PostgreSqlInUse : DatabaseInUse
 {
     private static readonly string[] Durability =
     [
@@ -23,10 +23,10 @@ internal sealed class RunPostgreSql : RunDatabase
     private PrivatePostgreSql Own => own ?? throw new InvalidOperationException("The database server is the user's, and is not stopped.");
 
     /// <param name="named">Connection string of the user's server.</param>
-    public RunPostgreSql(PostgreSqlTransport transport, string named) => (this.transport, ConnectionString) = (transport, named);
+    public PostgreSqlInUse(PostgreSqlTransport transport, string named) => (this.transport, ConnectionString) = (transport, named);
 
     /// <param name="own">The kit's own server, which is stopped and removed with this.</param>
-    public RunPostgreSql(PostgreSqlTransport transport, PrivatePostgreSql own)
+    public PostgreSqlInUse(PostgreSqlTransport transport, PrivatePostgreSql own)
         : this(transport, own.ConnectionString) => (this.own, postmaster) = (own, own.PostmasterPid);
 
     public override string ConnectionString { get; }
