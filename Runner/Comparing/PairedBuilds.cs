@@ -33,7 +33,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         catch (Exception failure)
         {
             await Task.WhenAll(before.DisposeAsync().AsTask(), after.DisposeAsync().AsTask());
-            TrySave(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : failure.Message));
+            TrySave(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : KitException.MessageOf(failure)));
             cancellationToken.ThrowIfCancellationRequested();
             throw;
         }

@@ -32,11 +32,11 @@ internal sealed class JoiningSession : IAsyncDisposable
     private readonly NpgsqlConnection connection;
     private readonly JoiningNotice sign;
     private readonly ConcurrentQueue<(string Channel, JoiningNotice Notice)> unsaid = new();
-    private readonly Queue<(int From, string Text)> heard = [];
+    private readonly Queue<(int From, JoiningNotice Notice)> heard = [];
+    private readonly Dictionary<int, string> begun = [];
     private readonly Dictionary<int, long> lastWords = [];
     private readonly Stopwatch sinceLook = Stopwatch.StartNew();
     private int[]? present;
-    private string begun = "";
 
     private JoiningSession(string server, string name, JoiningNotice sign)
     {
@@ -93,8 +93,7 @@ internal sealed class JoiningSession : IAsyncDisposable
                 $"The connection between run and workers broke: {broken.Message}", "See the server's log; 'run --resume' goes on with the run.", broken);
         }
 
-        var (from, text) = heard.Dequeue();
-        return (from, JsonSerializer.Deserialize<JoiningNotice>(text)!);
+        return heard.Dequeue();
     }
 
     /// <summary>Notifies another side for the last time.</summary>
@@ -151,14 +150,26 @@ internal sealed class JoiningSession : IAsyncDisposable
         sinceLook.Restart();
     }
 
-    // All pieces of a notice are from one transaction, so nothing is between them.
+    // Everyone who may connect to the database may notify: what is no notice is ignored.
     private void Add(int from, string payload)
     {
         lastWords[from] = Stopwatch.GetTimestamp();
-        begun += payload[(payload.IndexOf(':', StringComparison.Ordinal) + 1)..];
-        if (!payload.StartsWith("0:", StringComparison.Ordinal))
-            return;
-        heard.Enqueue((from, begun));
-        begun = "";
+        var text = begun.GetValueOrDefault(from) + payload[(payload.IndexOf(':', StringComparison.Ordinal) + 1)..];
+        var isWhole = payload.StartsWith("0:", StringComparison.Ordinal);
+        begun[from] = isWhole ? "" : text;
+        if (isWhole && Parse(text) is { } notice)
+            heard.Enqueue((from, notice));
+    }
+
+    private static JoiningNotice? Parse(string text)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize<JoiningNotice>(text);
+        }
+        catch (Exception foreign) when (foreign is JsonException or NotSupportedException)
+        {
+            return null;
+        }
     }
 }

@@ -56,7 +56,7 @@ internal sealed class RelayedHandler
         }
         catch (Exception failure) when (failure is InvalidOperationException or JsonException or Win32Exception)
         {
-            tell(JsonSerializer.Serialize<HandlerEvent>(new HandlerFailed(failure.Message)));
+            tell(JsonSerializer.Serialize<HandlerEvent>(new HandlerFailed(KitException.MessageOf(failure))));
         }
 
         tell(obj: null);

@@ -114,7 +114,8 @@ internal sealed class LoadedCell(
         // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
         IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
         var sampler = new LoadSampler(name, handlers, queue, databases, save);
-        var clock = WallClock.Watch();
+        using var clock = WallClock.Watch();
+        var aheadBefore = await restored.ClockAheadAsync(stop);
         var before = CpuSample.Take();
         var sent = await SendAsync(
             sends => SenderOf(shape, senders.All, made.Next, effects, sends), effects, handlers, sampler, new HeldSnapshot(databases), stop);
@@ -136,9 +137,10 @@ internal sealed class LoadedCell(
             stalled = $"{stalled}; {failure.Message}";
         }
 
-        var untrue = clock.WhyUntrue();
         var built = await restored.ReadBuiltAsync(withCommitTime: true, end);
-        var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
+        var ahead = await restored.ClockAheadAsync(end);
+        var untrue = clock.WhyUntrue(ahead - aheadBefore);
+        var moments = await effects.EndAsync(built, ahead, end);
         var account = RoundAccount.Of(await stage.ReadEvidenceAsync(
             warmUp, [.. sent.Messages.Select(one => one.Message)], reports.Sum(report => report.Handled), built, plan.SeedRows, end));
         var broken = stalled is not null ? RoundOutcome.Stalled(stalled)

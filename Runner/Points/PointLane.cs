@@ -101,7 +101,7 @@ internal sealed class PointLane<TAccount>(
             {
                 Events = events,
                 Account = before,
-                Unsettled = WhyUnsettled(before, "a message before the experiment"),
+                Unsettled = WhyUnsettled(before, events, "a message before the experiment"),
             };
         }
 
@@ -221,7 +221,7 @@ internal sealed class PointLane<TAccount>(
                 Events = events,
                 IsKilledElsewhere = isStopped,
                 Chosen = chosen,
-                Unsettled = unsettled ?? (isStopped ? null : WhyUnsettled(account, "the message")),
+                Unsettled = unsettled ?? (isStopped ? null : WhyUnsettled(account, events, "the message")),
                 Account = account,
             };
         }
@@ -263,9 +263,11 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>
-    /// Work that is left where no fault was shows that the machine was busy. Work that a fault left behind is shown by the points that are met.
+    /// Work that is left where no fault was can come from a busy machine. Work that a fault left behind is shown by the points that are met, and a process
+    /// that ended by itself was started again.
     /// </summary>
-    private string? WhyUnsettled(TAccount account, string message) => promises.IsWorkLeft(account) ? $"{message} was not handled in time" : null;
+    private string? WhyUnsettled(TAccount account, List<PointEvent> events, string message) =>
+        promises.IsWorkLeft(account) && !events.Exists(one => one.IsEnd) ? $"{message} was not handled in time" : null;
 
     /// <summary>The way in which the process is watched for a while before it is killed: one for each point.</summary>
     private static PointWay WayToWaitIn(CrashPoint point) => PointWay.Cut.Facts().IsPossibleAt(point) ? PointWay.Cut : PointWay.CutBefore;
@@ -348,11 +350,8 @@ internal sealed class PointLane<TAccount>(
     /// <exception cref="KitException">The proxy could not read a connection's bytes, and has cut the connection.</exception>
     private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken, int? sent = null)
     {
-        var limit = LimitOf(sent ?? messages.Count);
-        var settlement = await subject.SettleAsync(messages, limit, quiet, cancellationToken);
-        // Work that stays looks like a process, or a server, that somebody has stopped for a while: nothing is called stuck at the first look.
-        if (settlement is { IsDone: false, Because: null })
-            settlement = await subject.SettleAsync(messages, limit, quiet, cancellationToken);
+        // Work that stays looks like a process, or a server, that somebody has stopped for a while: it has twice the time.
+        var settlement = await subject.SettleAsync(messages, LimitOf(sent ?? messages.Count), 2 * quiet, cancellationToken);
         gate.ThrowIfFailed();
         return settlement.Because;
     }

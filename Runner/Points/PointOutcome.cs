@@ -21,6 +21,9 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <summary>A text that says that its subject did not come to rest; <see langword="null"/> if it did.</summary>
     public string? Unsettled { get => IsMet ? Because : field; init; }
 
+    /// <summary>True if messages did not come to rest though no fault of the kit disturbed them.</summary>
+    public bool IsWorkLeft => IsWithoutFault && Unsettled is not null;
+
     /// <summary>The reasons why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];
 

@@ -17,7 +17,7 @@ internal sealed class ProofJudge(ProofFile file)
 
     /// <inheritdoc cref="PointPromises{TAccount}"/>
     public PointPromises<ProofAccount> Promises => new(
-        file.Promised, WhyDisturbed, account => account.Messages.Any(message => message.Class is DeliveryClass.Stuck));
+        file.Promised, WhyDisturbed, account => account.Left.Count > 0);
 
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {

@@ -142,8 +142,8 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
             Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
         };
+        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
         folder.Save(document);
-        claim ??= FolderClaim.Take(plan.Folder);
     }
 
     /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>

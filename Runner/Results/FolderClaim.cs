@@ -35,9 +35,11 @@ public sealed class FolderClaim : IDisposable
             return new FolderClaim(
                 new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose));
         }
-        catch (IOException)
+        catch (IOException failure)
         {
-            throw new KitException($"A command is writing into {folder}.", "Wait for its end, or stop it with Ctrl+C.");
+            throw System.IO.File.Exists(path)
+                ? new KitException($"A command is writing into {folder}.", "Wait for its end, or stop it with Ctrl+C.")
+                : WholeFile.CannotWrite(path, failure);
         }
         catch (UnauthorizedAccessException failure)
         {

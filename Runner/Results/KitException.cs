@@ -1,3 +1,5 @@
+using System.Data.Common;
+
 namespace Kit.Runner.Results;
 
 /// <summary>A problem that the user can fix: what was expected and found, and the remedy. Shown without a stack trace.</summary>
@@ -12,15 +14,20 @@ public sealed class KitException(string message, string remedy, Exception? cause
         failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : MessageOf(failure);
 
     /// <summary>
-    /// A failure in one line. One that is not the kit's has its causes with it: a driver says that it could not read, and only the cause says that the
-    /// server did not answer in time.
+    /// A failure in one line. A database driver's has its causes with it: it says that it could not read, and only the cause says that the server did not
+    /// answer in time.
     /// </summary>
     public static string MessageOf(Exception failure)
     {
         ArgumentNullException.ThrowIfNull(failure);
-        return failure is not KitException && failure.InnerException is { } cause && !failure.Message.Contains(cause.Message, StringComparison.Ordinal)
-            ? $"{failure.Message.TrimEnd('.')}: {MessageOf(cause)}"
-            : failure.Message;
+        var text = failure.Message;
+        for (var cause = failure is DbException ? failure.InnerException : null; cause is not null; cause = cause.InnerException)
+        {
+            if (!text.Contains(cause.Message, StringComparison.Ordinal))
+                text = $"{text.TrimEnd('.')}: {cause.Message}";
+        }
+
+        return text;
     }
 
     /// <summary>True if the command line is wrong, on any machine.</summary>

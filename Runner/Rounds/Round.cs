@@ -43,6 +43,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await using var handlers = await StartHandlersAsync(stage, network, cancellationToken);
             var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, progress);
 
+            using var clock = WallClock.Watch();
+            var aheadBefore = await restored.ClockAheadAsync(cancellationToken);
             var warmUp = stage.Messages.New(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
             // Nobody listens to this progress: its messages are not those of the round.
@@ -63,9 +65,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
             network.StartMeasuring();
-            var clock = WallClock.Watch();
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
-            var untrue = clock.WhyUntrue();
             var networkUse = await network.StopMeasuringAsync(messages.Count);
             var after = await restored.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
@@ -73,18 +73,22 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 await held.DisposeAsync();
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
+            var aheadAfter = await restored.ClockAheadAsync(cancellationToken);
+            var untrue = clock.WhyUntrue(aheadAfter - aheadBefore);
             // The handlers of workers have already asked the server's clock.
-            var ahead = settings.Workers is null ? await restored.ClockAheadAsync(cancellationToken) : TimeSpan.Zero;
+            var ahead = settings.Workers is null ? aheadAfter : TimeSpan.Zero;
             var account = RoundAccount.Of(
                 await stage.ReadEvidenceAsync(warmUp, messages, warmUp.Count + drained.Report.Handled, built, SeedRows, cancellationToken));
             var use = UseOf(drained, handlers);
-            var (start, offsets) = TimesOf(drained.Report, messages, built, ahead);
+            // What a clock said that made a step is no time.
+            var (start, offsets) = untrue is null ? TimesOf(drained.Report, messages, built, ahead) : (null, []);
+            var coldOffsets = untrue is null ? TimesOf(cold.Report, warmUp, built, ahead).Offsets : [];
             return document with
             {
                 Outcome = drained switch
                 {
                     { Stalled: { } stalled } => RoundOutcome.Stalled(stalled),
-                    _ when untrue is not null => RoundOutcome.Invalid([untrue]),
+                    _ when untrue is not null => RoundOutcome.Invalid([untrue, .. account.Outcome.Reasons]),
                     _ when held is { HasLasted: false } => RoundOutcome.Invalid(["the prepared transaction did not last for the whole drain"]),
                     _ when HandlerProcesses.OutcomeOfIdle(drained.HandledByEach) is { } idle => idle,
                     { Report.OneHasWaited: false } => RoundOutcome.Invalid(["no handler has waited until all other messages were handled"]),
@@ -96,7 +100,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 Handled = drained.Report.Handled,
                 HandledByEach = drained.HandledByEach.Count > 1 ? drained.HandledByEach : null,
                 OffsetsMilliseconds = offsets,
-                ColdPerSecond = new Throughput(TimesOf(cold.Report, warmUp, built, ahead).Offsets).AveragePerSecond,
+                ColdPerSecond = new Throughput(coldOffsets).AveragePerSecond,
                 Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
                 SecondPhase = drained.Report.SecondPhase,
                 Batch = drained.Report.Batch,

@@ -56,7 +56,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             claim?.Dispose();
             IsFolderRemoved = cancellationToken.IsCancellationRequested && rounds.Count == 0 && record.TryRemove();
             if (!IsFolderRemoved && record.HasBegun)
-                record.TryEnd(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : failure.Message), rounds);
+                record.TryEnd(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : KitException.MessageOf(failure)), rounds);
             cancellationToken.ThrowIfCancellationRequested();
             throw;
         }
@@ -290,7 +290,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             }
             catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
             {
-                because = $"it could not be probed: {failure.Message}";
+                because = $"it could not be probed: {KitException.MessageOf(failure)}";
             }
 
             if (because is null)

@@ -54,7 +54,7 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
         catch (KitException failure) when (stalled is not null)
         {
             // The same cause can keep the endpoint from stopping; the verdict is still that the drain stalled.
-            return new Drained(DrainReport.Nothing, $"{stalled}; {KitException.MessageOf(failure)}", start, end);
+            return new Drained(DrainReport.Nothing, $"{stalled}; {failure.Message}", start, end);
         }
     }
 

@@ -35,7 +35,7 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
         Promise.Classes,
         account => account.Account.ViolationsOf(PromisedUndisturbed)
             .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null,
-        account => account.Account.Verdicts.Any(message => message.Class is DeliveryClass.Stuck));
+        account => account.Account.Verdicts.Any(message => message.Is(DeliveryClass.Stuck) || message.Flags.HasFlag(VerdictFlags.Prepared)));
 
     /// <summary>The promise to a message that no fault disturbs. A handler that throws disturbs its own.</summary>
     private IReadOnlySet<DeliveryClass> PromisedUndisturbed => Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;

@@ -293,7 +293,7 @@ public sealed class ServicesThatLookRight
         var only = results.All.Single();
         Assert.That(only.Verdict, Is.EqualTo(FaultVerdict.Void));
         Assert.That(only.Because, Does.Contain("is stuck"));
-        Assert.That(only.Discarded, Has.Count.EqualTo(2), "it is made three times");
+        Assert.That(only.Discarded, Is.Empty, "another try could hide that the service is tired");
     }
 
     /// <summary>The second worker finds its dead connection with a message that comes when all others have been handled.</summary>

@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Npgsql;
 
 namespace Kit.Tests.Results;
 
@@ -7,12 +8,18 @@ public sealed class TextOfAFailure
 {
     [Test]
     public void A_drivers_failure_is_told_with_its_causes() => Assert.That(
-        KitException.TextOf(new IOException("Exception while reading from stream", new TimeoutException("Timeout during reading attempt"))),
+        KitException.TextOf(new NpgsqlException("Exception while reading from stream", new TimeoutException("Timeout during reading attempt"))),
         Is.EqualTo("Exception while reading from stream: Timeout during reading attempt"));
 
     [Test]
     public void A_cause_that_is_in_the_message_is_told_once() => Assert.That(
-        KitException.TextOf(new AggregateException(new TimeoutException("Too late"))), Is.EqualTo("One or more errors occurred. (Too late)"));
+        KitException.TextOf(new NpgsqlException("Failed: too late", new TimeoutException("too late", new IOException("Broken pipe")))),
+        Is.EqualTo("Failed: too late: Broken pipe"));
+
+    /// <summary>Its message was made for a reader.</summary>
+    [Test]
+    public void Another_library_says_all_in_its_message() => Assert.That(
+        KitException.TextOf(new InvalidOperationException("The broker refused it.", new IOException("Already closed"))), Is.EqualTo("The broker refused it."));
 
     [Test]
     public void The_kits_own_has_its_remedy_instead() => Assert.That(

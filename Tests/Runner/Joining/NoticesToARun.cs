@@ -25,6 +25,21 @@ public sealed class NoticesToARun : JoiningTest
         await Eventually.HoldsAsync(() => notes.Contains(why), "the run notes all of it");
     }
 
+    /// <summary>Everyone who may connect to the database may notify.</summary>
+    [Test]
+    public async Task What_is_no_notice_is_ignored()
+    {
+        await using var run = await StartAsync();
+        await using var side = await JoiningSession.OpenAsync(Server.ConnectionString, "kit worker", new WorkerIsThere(), CancellationToken.None);
+        var itself = await RunHeardByAsync(side);
+        foreach (var foreign in new[] { "0:x", "0:{}", "0:null", "", "7:half" })
+            await Server.ExecuteAsync($"NOTIFY kit_joining, '{foreign}'");
+
+        await side.SayLastAsync(itself, new WorkerRefused("heard"));
+
+        await Eventually.HoldsAsync(() => notes.Contains("heard"), "the run still hears");
+    }
+
     [Test]
     public async Task Another_role_is_not_admitted()
     {

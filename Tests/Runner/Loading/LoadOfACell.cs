@@ -20,13 +20,16 @@ public sealed class LoadOfACell : LoadTest
             RunnerProcess.ProgramPath,
             [
                 "load", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,transactions-off", "--scenario", "insert-and-send",
-                "--rate", "100/s", "--for", "4s", "--seed-rows", "100", "--warmup", "50", "--out", Folder,
+                "--rate", "100/s", "--for", "4s", "--seed-rows", "100", "--warmup", "50", "--senders", "3", "--concurrency", "3", "--out", Folder,
             ]);
         var result = await runner.EndAsync();
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         var document = new LoadFolder(Folder).LoadDocument();
         Assert.That(document.Results.Select(load => load.Cell.Mode), Is.EqualTo(["full-dtc", "transactions-off"]));
+        Assert.That(
+            document.Settings,
+            Is.EqualTo(new LoadSettings(Seconds: 4, Concurrency: 3, SeedRows: 100, WarmUp: 50, Senders: 3, LimitMilliseconds: null)));
         using (Assert.EnterMultipleScope())
         {
             foreach (var load in document.Results)
