@@ -34,7 +34,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     public async Task<RecordedRun> RunAsync(CancellationToken cancellationToken)
     {
         // A run that cannot start leaves no folder behind, so that the next attempt can use the same name.
-        var lacking = await FindLacksAsync(cancellationToken);
+        var lacking = await plan.FindLacksAsync(cancellationToken);
         var document = await plan.DescribeAsync(cancellationToken);
         if (plan.Resumed is { } earlier)
         {
@@ -42,7 +42,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             earlier.Require(cells.Select(cell => (cell, lacking.GetValueOrDefault(cell)?.Because)));
         }
 
-        var record = plan.Resumed is { } resumed ? Record.Resume(resumed, plan.CommandLine) : Record.Begin(plan.Folder, document);
+        var record = plan.Resumed is { } resumed ? RunRecord.Resume(resumed, plan.CommandLine) : RunRecord.Begin(plan.Folder, document);
         using var claim = plan.Resumed is null ? FolderClaim.Take(plan.Folder) : null;
         try
         {
@@ -64,38 +64,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         return record.End(RunEnding.Completed, rounds);
     }
 
-    /// <summary>The cells whose named server lacks something that they need.</summary>
-    /// <exception cref="KitException">A server is out of reach, or all of the cells lack something.</exception>
-    private async Task<IReadOnlyDictionary<Cell, Lack>> FindLacksAsync(CancellationToken cancellationToken)
-    {
-        var lacking = new Dictionary<Cell, Lack>();
-        foreach (var transport in Needed().Where(transport => transport.IsNamed(plan.Arguments)))
-        {
-            foreach (var lack in await transport.CheckAsync(plan.Arguments, cancellationToken))
-            {
-                foreach (var cell in cells.Where(cell => transport.Serves(cell) && lack.Concerns(cell)))
-                    lacking.TryAdd(cell, lack);
-            }
-
-            if (await transport.ReadDatabaseAsync(plan.Arguments, cancellationToken) is { } server)
-            {
-                if (plan.Workers is not null)
-                    WorkerNeeds.RequireClock(server);
-                foreach (var cell in cells.Where(cell => Transport.Of(cell).Widgets == transport))
-                {
-                    if (plan.ConnectionsOf(cell)?.LackOn(server) is { } lack)
-                        lacking.TryAdd(cell, lack);
-                }
-            }
-
-            if (lacking.Count == cells.Count)
-                throw new KitException(lacking[cells[0]].Problem, lacking[cells[0]].Remedy);
-        }
-
-        return lacking;
-    }
-
-    private async Task MeasureOnServersAsync(Record record, CancellationToken cancellationToken)
+    private async Task MeasureOnServersAsync(RunRecord record, CancellationToken cancellationToken)
     {
         await using var servers = new ServersInUse();
         try
@@ -110,12 +79,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
     }
 
-    private async Task MeasureAllAsync(ServersInUse servers, Record record, CancellationToken cancellationToken)
+    private async Task MeasureAllAsync(ServersInUse servers, RunRecord record, CancellationToken cancellationToken)
     {
+        void Refuse(Cell cell, string because) => this.Refuse(record, cell, because);
+        var start = new ServerStart(plan, record, display.Note);
         foreach (var transport in Needed().Where(transport => cells.Exists(transport.Serves)))
-            await StartAsync(servers, transport, record, cancellationToken);
+            await start.StartAsync(servers, transport, cells, Refuse, cancellationToken);
         foreach (var (transport, server) in servers.All)
-            await DescribeAsync(transport, server, record, cancellationToken);
+            await start.DescribeAsync(transport, server, cancellationToken);
 
         if (plan.Resumed is { } earlier)
             earlier.Require(earlier.Stored.Document with { Disk = servers.MeasureDisk() });
@@ -127,7 +98,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
         await using var workers = plan.Workers is null ? null : await OpenAsync(plan.Workers, servers, cancellationToken);
         await WaitForWorkersAsync(workers, record, cancellationToken);
-        await ProbeAsync(record, SettingsOf, cancellationToken);
+        await new Probing(record, rounds, display.Note).RunAsync([.. cells], SettingsOf, Refuse, cancellationToken);
         if (cells.Count == 0)
             return;
 
@@ -189,7 +160,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     /// <summary>Goes on when all workers are there. One can be a new one: its machine is recorded, too.</summary>
-    private async Task WaitForWorkersAsync(JoinedWorkers? workers, Record record, CancellationToken cancellationToken)
+    private async Task WaitForWorkersAsync(JoinedWorkers? workers, RunRecord record, CancellationToken cancellationToken)
     {
         if (workers is null)
             return;
@@ -201,7 +172,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     /// <summary>Drains each cell once, unmeasured, to find out how many messages it needs for a round that is long enough.</summary>
-    private async Task TryLengthsAsync(Record record, Func<Cell, RoundSettings> settingsOf, JoinedWorkers? workers, CancellationToken cancellationToken)
+    private async Task TryLengthsAsync(RunRecord record, Func<Cell, RoundSettings> settingsOf, JoinedWorkers? workers, CancellationToken cancellationToken)
     {
         if (record.Document.AtLeast is not { } asked)
             return;
@@ -229,100 +200,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     /// <summary>
     /// Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.
     /// </summary>
-    private bool IsPreciseAfter(Record record, int round) => plan.Precision is { } precision
+    private bool IsPreciseAfter(RunRecord record, int round) => plan.Precision is { } precision
         && precision.IsReached(round, new RecordedRun(record.Document, [.. rounds.Where(each => each.Round <= round)]).WidestInterval);
 
-    /// <summary>Starts a server. If the kit's own does not start, its cells are left out and the others go on.</summary>
-    private async Task StartAsync(ServersInUse servers, Transport transport, Record record, CancellationToken cancellationToken)
-    {
-        var isNamed = transport.IsNamed(plan.Arguments);
-        if (!isNamed && transport.Own is { } what)
-            display.Note($"Starting {what} of the kit's own.");
-        try
-        {
-            await servers.StartAsync(transport, plan.Arguments.WithConnections(plan.Connections), cancellationToken);
-        }
-        catch (KitException failure) when (!isNamed && plan.Resumed is null && cells.Exists(cell => !transport.Serves(cell)))
-        {
-            foreach (var cell in cells.Where(transport.Serves).ToList())
-                Refuse(record, cell, failure.Message);
-        }
-    }
-
-    private async Task DescribeAsync(Transport transport, ServerInUse server, Record record, CancellationToken cancellationToken)
-    {
-        foreach (var warning in server.Warnings)
-            display.Note(warning);
-        foreach (var leftover in await server.RemoveLeftoversAsync(cancellationToken))
-            display.Note($"Removed {leftover}, left by a crashed run.");
-        if (await server.ReadFactsAsync(cancellationToken) is { } facts)
-        {
-            record.Save(run =>
-            {
-                var described = transport.Describe(run, facts);
-                plan.Resumed?.Require(described);
-                return described;
-            });
-        }
-    }
-
-    /// <summary>Lets every cell handle a few messages first. A cell that does not do what its label says is not measured.</summary>
-    private async Task ProbeAsync(Record record, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
-    {
-        // Scenarios and conditions do not change what commits with what, and the probe has a handler of its own.
-        var probed = cells.ToLookup(cell => cell.Plain);
-        display.Note($"Probing what cells really do, before they are measured: {probed.Count}.");
-        foreach (var cell in probed.Select(same => same.Key))
-        {
-            var settings = settingsOf(cell);
-            await using var stage = await ForAsync(
-                cell, CellStage.OpenAsync(cell, settings.Queues, settings.Widgets, new StageOptions(StageRows.None), cancellationToken));
-            string? because;
-            try
-            {
-                var probe = await CellProbe.RunAsync(
-                    cell,
-                    cell.EndpointOn(stage.Place.Queue, stage.Place.ForEndpoint, stage.Databases.WidgetsForEndpoint, settings.Sizes.Concurrency),
-                    cancellationToken);
-                var found = Provenance.OfProbe(cell, probe);
-                record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != found.Cell), found] });
-                because = probe.Support.Because is { } reason ? $"its probe disagrees with its label: {reason}" : null;
-            }
-            catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
-            {
-                because = $"it could not be probed: {KitException.MessageOf(failure)}";
-            }
-
-            if (because is null)
-                continue;
-
-            // A cell cannot be measured and left out.
-            if (probed[cell].FirstOrDefault(same => rounds.Exists(round => round.Cell == Provenance.NameOf(same))) is { } measured)
-            {
-                throw new KitException(
-                    $"{Provenance.NameOf(measured)} has rounds from before the run was stopped, and {because}",
-                    "Resume the run again. If it happens again, find out what has changed, or make a new run.");
-            }
-
-            foreach (var same in probed[cell])
-                Refuse(record, same, because);
-        }
-    }
-
-    /// <summary>Names the cell in what a server refuses: the run ends with it, and can be resumed.</summary>
-    private static async Task<T> ForAsync<T>(Cell cell, Task<T> step)
-    {
-        try
-        {
-            return await step;
-        }
-        catch (KitException refused)
-        {
-            throw new KitException($"{Provenance.NameOf(cell)}: {refused.Message}", refused.Remedy, refused);
-        }
-    }
-
-    private void Refuse(Record record, Cell cell, string because)
+    private void Refuse(RunRecord record, Cell cell, string because)
     {
         var name = Provenance.NameOf(cell);
         cells.Remove(cell);
@@ -330,7 +211,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         display.Note($"{name} is not measured: {because}.");
     }
 
-    private async Task RepeatNoisyAsync(Record record, Func<Cell, RoundSettings> settingsOf, JoinedWorkers? workers, CancellationToken cancellationToken)
+    private async Task RepeatNoisyAsync(RunRecord record, Func<Cell, RoundSettings> settingsOf, JoinedWorkers? workers, CancellationToken cancellationToken)
     {
         // One that has been repeated is not repeated again.
         var noisy = rounds.GroupBy(round => (round.Cell, round.Round)).Where(attempts => attempts.Count() == 1)
@@ -364,75 +245,4 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));
-
-    /// <summary>The run's document, saved in its folder after each change.</summary>
-    private sealed class Record
-    {
-        private RunDocument document;
-
-        private Record(RunFolder folder, RunDocument document, bool hasBegun) => (Folder, this.document, HasBegun) = (folder, document, hasBegun);
-
-        public RunFolder Folder { get; }
-
-        public RunDocument Document => document;
-
-        /// <summary>Whether the run goes on, so that its end must be saved. A resumed one goes on once its servers are known to be the same.</summary>
-        public bool HasBegun { get; private set; }
-
-        public static Record Begin(string path, RunDocument document) => new(RunFolder.Create(path, document), document, hasBegun: true);
-
-        public static Record Resume(ResumedRun run, string commandLine)
-        {
-            var stored = run.Stored.Document;
-            return new Record(
-                run.Folder,
-                stored with { Resumed = [.. stored.Resumed ?? [], new Resumption(DateTimeOffset.UtcNow, commandLine)], SeedingSeconds = null },
-                hasBegun: false);
-        }
-
-        public void GoOn()
-        {
-            HasBegun = true;
-            Save(run => run with { Ending = RunEnding.Running, EndedUtc = null });
-        }
-
-        public void Save(Func<RunDocument, RunDocument> change)
-        {
-            document = change(document);
-            Folder.Save(document);
-        }
-
-        public RecordedRun End(RunEnding ending, IReadOnlyList<RoundDocument> rounds)
-        {
-            Save(run => run with { Ending = ending, EndedUtc = DateTimeOffset.UtcNow });
-            var run = new RecordedRun(document, rounds);
-            Folder.WriteReports(run);
-            return run;
-        }
-
-        public bool TryRemove()
-        {
-            try
-            {
-                return Folder.TryRemove();
-            }
-            catch (KitException)
-            {
-                // The folder stays, and the reports say that the run was stopped.
-                return false;
-            }
-        }
-
-        public void TryEnd(RunEnding ending, IReadOnlyList<RoundDocument> rounds)
-        {
-            try
-            {
-                End(ending, rounds);
-            }
-            catch (KitException)
-            {
-                // The error that stopped the run says more than this one.
-            }
-        }
-    }
 }

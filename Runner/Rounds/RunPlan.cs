@@ -141,4 +141,35 @@ internal sealed record RunPlan(
                 yield return (cell, round);
         }
     }
+
+    /// <summary>The cells whose named server lacks something that they need.</summary>
+    /// <exception cref="KitException">A server is out of reach, or all of the cells lack something.</exception>
+    public async Task<IReadOnlyDictionary<Cell, Lack>> FindLacksAsync(CancellationToken cancellationToken)
+    {
+        var lacking = new Dictionary<Cell, Lack>();
+        foreach (var transport in Transport.NeededBy(Runnable.Select(Transport.Of)).Where(transport => transport.IsNamed(Arguments)))
+        {
+            foreach (var lack in await transport.CheckAsync(Arguments, cancellationToken))
+            {
+                foreach (var cell in Runnable.Where(cell => transport.Serves(cell) && lack.Concerns(cell)))
+                    lacking.TryAdd(cell, lack);
+            }
+
+            if (await transport.ReadDatabaseAsync(Arguments, cancellationToken) is { } server)
+            {
+                if (Workers is not null)
+                    WorkerNeeds.RequireClock(server);
+                foreach (var cell in Runnable.Where(cell => Transport.Of(cell).Widgets == transport))
+                {
+                    if (ConnectionsOf(cell)?.LackOn(server) is { } lack)
+                        lacking.TryAdd(cell, lack);
+                }
+            }
+
+            if (lacking.Count == Runnable.Count)
+                throw new KitException(lacking[Runnable[0]].Problem, lacking[Runnable[0]].Remedy);
+        }
+
+        return lacking;
+    }
 }
