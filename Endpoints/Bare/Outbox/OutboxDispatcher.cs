@@ -70,8 +70,16 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
         {
             try
             {
-                await SearchAsync(stopping.Token);
-                Backlog = await outbox.ReadBacklogAsync(stopping.Token);
+                try
+                {
+                    await SearchAsync(stopping.Token);
+                }
+                finally
+                {
+                    // Also when the queues are out of reach: that is when records wait.
+                    Backlog = await outbox.ReadBacklogAsync(stopping.Token);
+                }
+
                 await outbox.ForgetOldAsync(stopping.Token);
                 failures = 0;
             }
