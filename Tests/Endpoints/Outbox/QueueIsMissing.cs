@@ -1,4 +1,9 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Health;
+using Kit.Endpoints.Bare.Outbox;
+using Kit.Modes;
+using Microsoft.Extensions.Logging.Abstractions;
+using Npgsql;
 
 namespace Kit.Tests.Outbox;
 
@@ -35,6 +40,23 @@ public sealed class QueueIsMissing
             Assert.That(bench.Entered, Is.EqualTo(2), "handled");
             Assert.That(await bench.ReadBacklogAsync(), Is.EqualTo(new OutboxBacklog(0, OldestAge: null)));
         }
+    }
+
+    /// <summary>That is when somebody looks at the gauges.</summary>
+    [Test]
+    public async Task What_waits_is_counted_while_the_queues_are_out_of_reach()
+    {
+        await using var bench = await OutboxBench.CreateAsync("postgresql");
+        await bench.LeaveAsync(2, Sink);
+        await using var widgets = NpgsqlDataSource.Create(bench.Databases.Widgets);
+        await using var dispatcher = OutboxDispatcher.Start(
+            new OutboxStore(widgets, OutboxBench.Endpoint, TransactionMode.Outbox.Isolation, retention: null),
+            _ => throw new NpgsqlException("The queues are away."),
+            new OutboxSchedule(Interval: TimeSpan.FromMilliseconds(300), Grace: TimeSpan.FromMilliseconds(100)), NullLogger.Instance);
+
+        await Eventually.HoldsAsync(() => dispatcher.Backlog is { Records: 2 }, "they are counted");
+
+        Assert.That(dispatcher.Backlog?.OldestAge, Is.GreaterThan(TimeSpan.Zero));
     }
 
     [TestCase("postgresql")]
