@@ -57,9 +57,8 @@ internal sealed class RelayedHandler
         catch (Exception failure) when (failure is InvalidOperationException or JsonException or Win32Exception)
         {
             tell(JsonSerializer.Serialize<HandlerEvent>(new HandlerFailed(KitException.MessageOf(failure))));
+            tell(obj: null);
         }
-
-        tell(obj: null);
     }
 
     private static string Messages(int count) => count == 1 ? "1 message" : $"{Figures.Count(count)} messages";

@@ -109,7 +109,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                     // One that met its point stays as it is, also if it did not settle afterwards. What broke a promise does, too, whatever it met. Work
                     // that is left where no fault was can be the subject's: another try must not hide it.
                     discarded.Add($"{result.Because ?? outcome.Because}");
-                    if (outcome.IsMet || outcome.IsWorkLeft || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
+                    if (outcome.IsMet || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
                         break;
                 }
 

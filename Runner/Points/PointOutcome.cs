@@ -22,7 +22,7 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     public string? Unsettled { get => IsMet ? Because : field; init; }
 
     /// <summary>True if messages did not come to rest though no fault of the kit disturbed them.</summary>
-    public bool IsWorkLeft => IsWithoutFault && Unsettled is not null;
+    public bool IsUnsettledWithoutFault => IsWithoutFault && Unsettled is not null;
 
     /// <summary>The reasons why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];

@@ -35,13 +35,11 @@ public sealed class FolderClaim : IDisposable
             return new FolderClaim(
                 new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose));
         }
-        catch (IOException failure)
+        catch (IOException) when (System.IO.File.Exists(path))
         {
-            throw System.IO.File.Exists(path)
-                ? new KitException($"A command is writing into {folder}.", "Wait for its end, or stop it with Ctrl+C.")
-                : WholeFile.CannotWrite(path, failure);
+            throw new KitException($"A command is writing into {folder}.", "Wait for its end, or stop it with Ctrl+C.");
         }
-        catch (UnauthorizedAccessException failure)
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
             throw WholeFile.CannotWrite(path, failure);
         }

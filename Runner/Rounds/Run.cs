@@ -81,10 +81,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private async Task MeasureAllAsync(ServersInUse servers, RunRecord record, CancellationToken cancellationToken)
     {
-        void Refuse(Cell cell, string because) => this.Refuse(record, cell, because);
+        Action<Cell, string> refuse = (cell, because) => Refuse(record, cell, because);
         var start = new ServerStart(plan, record, display.Note);
         foreach (var transport in Needed().Where(transport => cells.Exists(transport.Serves)))
-            await start.StartAsync(servers, transport, cells, Refuse, cancellationToken);
+            await start.StartAsync(servers, transport, cells, refuse, cancellationToken);
         foreach (var (transport, server) in servers.All)
             await start.DescribeAsync(transport, server, cancellationToken);
 
@@ -98,7 +98,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
         await using var workers = plan.Workers is null ? null : await OpenAsync(plan.Workers, servers, cancellationToken);
         await WaitForWorkersAsync(workers, record, cancellationToken);
-        await new Probing(record, rounds, display.Note).RunAsync([.. cells], SettingsOf, Refuse, cancellationToken);
+        await new Probing(record, rounds, display.Note).RunAsync([.. cells], SettingsOf, refuse, cancellationToken);
         if (cells.Count == 0)
             return;
 
