@@ -70,7 +70,7 @@ public sealed class ResultsOfADisturbedMachine
     [OneTimeTearDown]
     public void RemoveFolder()
     {
-        TestContext.Out.WriteLine(string.Join('\n', outcomes.OrderBy(outcome => outcome.Key).Select(outcome => $"{outcome.Key}: {outcome.Value}")));
+        TestContext.Progress.WriteLine(string.Join('\n', outcomes.OrderBy(outcome => outcome.Key).Select(outcome => $"{outcome.Key}: {outcome.Value}")));
         folder?.Dispose();
         if (outcomes.Keys.Any(outcome => outcome.StartsWith("round ", StringComparison.Ordinal)))
             Assert.That(outcomes, Contains.Key(WithAFigure), "no round was valid with its costs, so nothing could be wrong");
