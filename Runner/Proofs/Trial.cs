@@ -16,9 +16,6 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     /// <summary>After that it says what it waits for.</summary>
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(10);
 
-    /// <summary>Time for which an application runs before the first message; it must leave no effect.</summary>
-    private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
-
     private bool isHandled;
 
     private static readonly TimeSpan ToBeRead = TimeSpan.FromSeconds(1);
@@ -27,6 +24,9 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     /// <summary>A trial with another limit than a minute, for an application that handles nothing.</summary>
     public Trial(ProofFile file, ProofServers servers, Action<string> say, TimeSpan patience)
         : this(file, servers, say) => this.patience = patience;
+
+    /// <summary>Time for which an application runs before the first message; it must leave no effect.</summary>
+    public TimeSpan Before { get; init; } = TimeSpan.FromSeconds(3);
 
     /// <exception cref="KitException">
     /// The application does not start, has effects before the message, does not handle it once, does not become idle, or goes around the proxies; or a

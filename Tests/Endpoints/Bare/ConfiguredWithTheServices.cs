@@ -48,6 +48,7 @@ public sealed class ConfiguredWithTheServices
             async () => await TestDatabases.ScalarAsync(
                 databases.Widgets, "SELECT count(*)::int FROM work WHERE convert_from(body, 'UTF8') = '{\"what\":\"sent on\"}'") == 1,
             "what it sent is written as the options say");
+        seen.Written.SetResult();
         await host.StopAsync();
     }
 
@@ -78,6 +79,8 @@ public sealed class ConfiguredWithTheServices
     {
         public TaskCompletionSource<string> Order { get; } = new();
 
+        public TaskCompletionSource Written { get; } = new();
+
         public int Disposed { get; set; }
     }
 
@@ -88,7 +91,7 @@ public sealed class ConfiguredWithTheServices
             if (message.What == "widgets")
                 await context.SendAsync("work", new Order("sent on"), cancellationToken: cancellationToken);
             else
-                await Task.Delay(Timeout.Infinite, cancellationToken);
+                await seen.Written.Task.WaitAsync(cancellationToken);
 
             seen.Order.TrySetResult(message.What);
         }

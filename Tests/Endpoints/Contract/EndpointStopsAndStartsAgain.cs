@@ -15,32 +15,21 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
     private bool DropsBacklog => HasWholeBacklog && Cell.Kind.Framework == "masstransit";
 
     [Test]
-    public async Task A_message_under_way_is_finished_first_and_no_other_is_begun()
+    public async Task What_is_under_way_is_finished_first_no_other_is_begun_and_what_was_left_is_handled_after_the_next_start()
     {
-        var messages = await Bench.SendAsync(Situation.HandlerSucceeds, count: 20);
-        Bench.HoldHandlers();
-        await Bench.StartAsync();
-        await Bench.EnteredAsync(2);
-
-        await StopWithHeldHandlersAsync();
-
-        Assert.That(await Bench.CountRowsAsync(), Is.EqualTo(HasWholeBacklog && !DropsBacklog ? messages.Count : 2));
-        Assert.That(await Bench.CountQueueAsync(), Is.EqualTo(HasWholeBacklog ? 0 : messages.Count - 2));
-    }
-
-    [Test]
-    public async Task What_was_left_is_handled_after_the_next_start()
-    {
-        if (DropsBacklog)
-            Assert.Ignore("MassTransit drops what was pushed without acknowledgements when it stops: nothing is left to be handled");
-
+        const int Begun = 20;
         var messages = await Bench.SendAsync(Situation.HandlerSucceeds, count: 200);
         Bench.HoldHandlers();
-        Bench.LetThrough(18);
+        Bench.LetThrough(Begun - 2);
         await Bench.StartAsync();
-        await Bench.EnteredAsync(20);
+        await Bench.EnteredAsync(Begun);
+
         await StopWithHeldHandlersAsync();
-        Assert.That(await Bench.CountQueueAsync() > 0, Is.Not.EqualTo(HasWholeBacklog), "stopped in the middle");
+
+        Assert.That(await Bench.CountRowsAsync(), Is.EqualTo(HasWholeBacklog && !DropsBacklog ? messages.Count : Begun));
+        Assert.That(await Bench.CountQueueAsync(), Is.EqualTo(HasWholeBacklog ? 0 : messages.Count - Begun));
+        if (DropsBacklog)
+            return;
 
         await Bench.DrainAsync();
 

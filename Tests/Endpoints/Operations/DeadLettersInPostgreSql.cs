@@ -25,8 +25,9 @@ public sealed class DeadLettersInPostgreSql
     {
         bench = await BareBench.CreateAsync();
         queue = new PostgreSqlQueue(Server, "work");
-        foreach (var id in Ids)
-            await bench.HandleAsync(TransactionMode.DtcOff, id, (_, _) => throw new InvalidOperationException($"no stock\nfor {id}"));
+        foreach (var id in Ids.SkipLast(1))
+            await queue.EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo(), id)], CancellationToken.None);
+        await bench.HandleAsync(TransactionMode.DtcOff, Ids[^1], (context, _) => throw new InvalidOperationException($"no stock\nfor {context.MessageId}"));
     }
 
     [TearDown]

@@ -15,7 +15,12 @@ public sealed class BrokerAtItsLimits
     // Enough for the broker to say that it blocks a connection, and for several deadlines to pass.
     private static readonly TimeSpan Deadline = TimeSpan.FromMilliseconds(200);
 
+    // What it takes if nobody says otherwise.
+    private const int NoLimit = 128 << 20;
+
     private PrivateRabbitMq broker = null!;
+    private int limit = NoLimit;
+    private bool isAlarmed;
     private RabbitMqBench bench = null!;
 
     [OneTimeSetUp]
@@ -42,7 +47,6 @@ public sealed class BrokerAtItsLimits
     [TearDown]
     public async Task TearDown()
     {
-        await LimitAsync(128 << 20);
         await AlarmAsync(isOn: false);
         await bench.DisposeAsync();
     }
@@ -72,6 +76,7 @@ public sealed class BrokerAtItsLimits
     {
         var small = Enumerable.Range(0, 40).Select(_ => Guid.CreateVersion7()).ToList();
         var errors = ErrorQueue.Of(RabbitMqBench.Endpoint);
+        await LimitAsync(NoLimit);
         foreach (var id in small.Take(20))
             await bench.PublishAsync(errors, RabbitMqBench.Properties(id));
         await bench.PublishAsync(errors, RabbitMqBench.Properties(), new byte[2 * Limit]);
@@ -147,6 +152,7 @@ public sealed class BrokerAtItsLimits
     public async Task A_message_that_was_allowed_earlier_and_fails_stays_in_its_queue_until_the_limit_is_raised()
     {
         var large = Guid.CreateVersion7();
+        await LimitAsync(NoLimit);
         await bench.PublishAsync("work", RabbitMqBench.Properties(large), new byte[2 * Limit]);
         await LimitAsync(Limit);
         var handled = new TaskCompletionSource();
@@ -164,7 +170,7 @@ public sealed class BrokerAtItsLimits
 
         Assert.That(bench.Warnings.Count("cannot be moved to another queue") == 1 && bench.Warnings.Count("Next try") == 0, Is.True, $"{bench.Warnings}");
         Assert.That(await bench.Queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(new[] { large }));
-        await LimitAsync(128 << 20);
+        await LimitAsync(NoLimit);
         await bench.HandleAsync(TransactionMode.ScopeOff, (_, _) => Task.CompletedTask);
         Assert.That((await bench.Queue.ReadErrorsAsync(CancellationToken.None)).Single().MessageId, Is.EqualTo(large));
     }
@@ -200,17 +206,22 @@ public sealed class BrokerAtItsLimits
     }
 
     // Queues that have room for nothing, and say so.
-    private Task FillAsync(bool isFull) => broker.ControlAsync(
-        isFull
-            ? ["set_policy", "-p", bench.Address.VirtualHost, "full", "_retry$", """{"max-length":0,"overflow":"reject-publish"}"""]
-            : ["clear_policy", "-p", bench.Address.VirtualHost, "full"],
-        CancellationToken.None);
+    private Task FillAsync(bool isFull) =>
+        bench.Host.SetPolicyAsync("_retry$", isFull ? """{"max-length": 0, "overflow": "reject-publish"}""" : """{"max-length": 1000}""");
 
-    // The memory that the broker may use.
-    private Task AlarmAsync(bool isOn) =>
-        broker.ControlAsync(["set_vm_memory_high_watermark", "absolute", isOn ? "1MB" : "2GB"], CancellationToken.None);
+    // The memory that the broker may use. Each call of its tool takes as long as a test.
+    private async Task AlarmAsync(bool isOn)
+    {
+        if (isAlarmed != isOn)
+            await broker.ControlAsync(["set_vm_memory_high_watermark", "absolute", isOn ? "1MB" : "2GB"], CancellationToken.None);
+        isAlarmed = isOn;
+    }
 
-    /// <summary>Sets the largest body that channels from now on take, in bytes.</summary>
-    private Task LimitAsync(int bytes) =>
-        broker.ControlAsync(["eval", $"application:set_env(rabbit, max_message_size, {bytes})."], CancellationToken.None);
+    /// <summary>Sets the largest body that channels from now on take, in bytes. It stays for the next test.</summary>
+    private async Task LimitAsync(int bytes)
+    {
+        if (limit != bytes)
+            await broker.ControlAsync(["eval", $"application:set_env(rabbit, max_message_size, {bytes})."], CancellationToken.None);
+        limit = bytes;
+    }
 }

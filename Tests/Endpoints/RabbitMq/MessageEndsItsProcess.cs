@@ -16,8 +16,8 @@ public sealed class MessageEndsItsProcess
     private const int Messages = 100;
 
     [TestCase("dtc-off")]
-    [TestCase("scope-off")]
-    [TestCase("outbox")]
+    [TestCase("scope-off", Category = ExhaustiveAttribute.Category)]
+    [TestCase("outbox", Category = ExhaustiveAttribute.Category)]
     public async Task To_the_error_queue_after_a_bounded_number_of_deaths_and_no_other_message_with_it(string mode)
     {
         var cell = Cell.All.Single(cell => cell.Name == $"bare.rabbitmq.{mode}.ado");

@@ -8,6 +8,7 @@ using Microsoft.Data.SqlClient;
 namespace Kit.Tests.SqlServer;
 
 /// <summary>What an error of SQL Server's driver means for a message, as the same error of PostgreSQL's does.</summary>
+[Parallelizable]
 public sealed class FailuresOfTheDriver
 {
     private static readonly FailureKinds Kinds = SqlClientErrors.Kinds;

@@ -23,7 +23,7 @@ public sealed class ProcessIsKilled
     private readonly Random random = new(20261121);
 
     [TestCase("full-dtc")]
-    [TestCase("full-dtc-waiting")]
+    [TestCase("full-dtc-waiting", Category = ExhaustiveAttribute.Category)]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
     {
         var kills = TestContext.Parameters.Get("kills", 12);

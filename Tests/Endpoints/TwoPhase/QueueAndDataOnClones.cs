@@ -24,11 +24,23 @@ public sealed class QueueAndDataOnClones
     private NpgsqlDataSource queues = null!;
     private PostgreSqlQueue queue = null!;
 
-    [SetUp]
-    public async Task SetUp()
+    [OneTimeSetUp]
+    public async Task StartServer()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         server = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+    }
+
+    [OneTimeTearDown]
+    public async Task StopServer()
+    {
+        if (server is not null)
+            await server.DisposeAsync();
+    }
+
+    [SetUp]
+    public async Task SetUp()
+    {
         databases = await TestDatabases.CreateAsync(server.ConnectionString);
         queues = NpgsqlDataSource.Create(databases.Queue);
         queue = new PostgreSqlQueue(databases.Queue, "work");
@@ -42,8 +54,10 @@ public sealed class QueueAndDataOnClones
             await queue.DisposeAsync();
         if (queues is not null)
             await queues.DisposeAsync();
-        if (server is not null)
-            await server.DisposeAsync();
+        if (databases is null)
+            return;
+        await databases.RollBackPreparedAsync();
+        await databases.DisposeAsync();
     }
 
     /// <summary>A restored backup whose queue still holds the message, and whose configuration still names the real database.</summary>

@@ -10,11 +10,11 @@ namespace Kit.Tests.TwoPhase;
 [Parallelizable]
 public sealed class ServerIsStopped
 {
-    private const int Stops = 4;
+    private const int Stops = 3;
     private const int MessagesPerStop = 800;
 
     // Many are left after the last stop, whoever is slow.
-    private const int Messages = 6_000;
+    private const int Messages = 4_500;
 
     [Test]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()

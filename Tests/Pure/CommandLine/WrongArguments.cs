@@ -57,6 +57,10 @@ public sealed class WrongArguments
         "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d, g.")]
     [TestCase("prove a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
     [TestCase("load", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
+    [TestCase("run --workers 0", "--workers: expected a whole number from 1 to 8, found '0'.")]
+    [TestCase("run --wait 1min", "--wait: applies only with --workers.")]
+    [TestCase("worker", "Option '--join' is required.")]
+    [TestCase("worker --join Host=h --wait 1", "--wait: expected a time from 1s to 24h with its unit, such as 10s or 2min, found '1'.")]
     [TestCase("load --users 25 --rate 5", "--users: they wait, so they have no rate; leave out --rate.")]
     [TestCase("load --users 25 --find-rate", "--users: they wait, so they have no rate; leave out --find-rate.")]
     [TestCase("load --users 0", "--users: expected whole numbers from 1 to 10000, separated by commas, found '0'.")]
@@ -217,6 +221,20 @@ public sealed class WrongArguments
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
             Assert.That(result.Errors, Does.StartWith($"error: {error}"));
         }
+    }
+
+    [TestCase("run --workers 1 --transport postgresql", "--workers: the kit's own PostgreSQL server is reached from this machine only.")]
+    [TestCase("run --workers 2 --transport postgresql --postgresql Host=h", "--workers: no cell has a process for each of 2 workers; the most is 1.")]
+    [TestCase(
+        "load --framework bare --mode shared --rate 5/s --size 5120B --scenario publish-5",
+        "There is no such cell: the given names cannot be combined. Scenarios and conditions need --access ado, and conditions need --scenario insert. " +
+        "A size needs --scenario insert, insert-and-send, or one that inserts no row")]
+    public async Task What_does_not_fit_together_is_refused(string arguments, string error)
+    {
+        var result = await RunnerInProcess.RunAsync(arguments.Split(' '));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(result.Errors, Does.StartWith($"error: {error}"));
     }
 
     [Test]

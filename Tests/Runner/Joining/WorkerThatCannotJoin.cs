@@ -90,20 +90,6 @@ public sealed class WorkerThatCannotJoin : JoiningTest
         Assert.That(result.Errors, Does.StartWith("error: Wrong password: kit at 127.0.0.1:").And.Not.Contain("a-secret"));
     }
 
-    [TestCase("run --workers 1 --transport postgresql", "--workers: the kit's own PostgreSQL server is reached from this machine only.")]
-    [TestCase("run --workers 2 --transport postgresql --postgresql Host=h", "--workers: no cell has a process for each of 2 workers; the most is 1.")]
-    [TestCase("run --workers 0", "--workers: expected a whole number from 1 to 8, found '0'.")]
-    [TestCase("run --wait 1min", "--wait: applies only with --workers.")]
-    [TestCase("worker", "--join")]
-    [TestCase("worker --join Host=h --wait 1", "--wait: expected a time from 1s to 24h")]
-    public async Task A_command_line_that_makes_no_sense(string line, string expected)
-    {
-        var result = await RunnerProcess.RunAsync(line.Split(' '));
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Output + result.Errors);
-        Assert.That(result.Output + result.Errors, Does.Contain(expected));
-    }
-
     private async Task FailsAsync(IEnumerable<string> options, string error, string remedy)
     {
         using var worker = StartWorker(options);

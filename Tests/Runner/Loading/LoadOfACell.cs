@@ -156,16 +156,6 @@ public sealed class LoadOfACell : LoadTest
     }
 
     [Test]
-    public async Task A_size_that_a_scenario_has_not_is_refused_with_those_that_have_it()
-    {
-        var result = await RunnerProcess.RunAsync(
-            "load", "--framework", "bare", "--mode", "shared", "--rate", "5/s", "--size", "5120B", "--scenario", "publish-5");
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-        Assert.That(result.Errors, Does.Contain("A size needs --scenario insert, insert-and-send, or one that inserts no row"));
-    }
-
-    [Test]
     public async Task A_folder_that_cannot_be_made_is_refused_before_the_load()
     {
         var file = Path.Combine(Parent, "file");

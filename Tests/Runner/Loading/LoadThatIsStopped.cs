@@ -49,6 +49,7 @@ public sealed class LoadThatIsStopped
     }
 
     [Test]
+    [Exhaustive]
     public async Task Of_a_search()
     {
         var result = await StoppedAsync(

@@ -12,6 +12,8 @@ public sealed class ApplicationThatDoesNotFit
 
     private static readonly TimeSpan OneMinute = TimeSpan.FromMinutes(1);
 
+    private static readonly TimeSpan Shortly = TimeSpan.FromSeconds(0.3);
+
     /// <summary>The database itself handles the message, so that no application need.</summary>
     private const string HandlesInTheDatabase =
         "CREATE FUNCTION handle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO placed_order VALUES (NEW.id); RETURN NULL; END'; "
@@ -189,7 +191,7 @@ public sealed class ApplicationThatDoesNotFit
             var file = ProofFileReader.Parse("orders.proof.json", new Case(Says + Sleeps) { Program = "/bin/bash", Setup = setup }.Text);
 
             await Assert.ThatAsync(
-                () => new Trial(file, servers, _ => { }, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
+                () => new Trial(file, servers, _ => { }, TimeSpan.FromSeconds(5)) { Before = Shortly }.RunAsync(CancellationToken.None),
                 Throws.TypeOf<KitException>().With.Message.StartsWith("The proxy could not read what was said over a connection to 'orders'"));
         }
     }
@@ -244,7 +246,8 @@ public sealed class ApplicationThatDoesNotFit
     {
         var file = ProofFileReader.Parse("orders.proof.json", one.Text);
 
-        var refused = await Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, _ => { }, patience).RunAsync(CancellationToken.None));
+        var refused = await Assert.ThrowsAsync<KitException>(
+            () => new Trial(file, servers, _ => { }, patience) { Before = Shortly }.RunAsync(CancellationToken.None));
 
         Assert.That(refused.Message, Does.Contain(message));
         Assert.That(refused.Remedy, Does.Contain(remedy));

@@ -10,6 +10,7 @@ using Npgsql;
 namespace Kit.Tests.Rounds;
 
 /// <summary>A drain that does not come to its end.</summary>
+[Parallelizable]
 public sealed class DrainWithoutEnd
 {
     private const int Messages = 5;

@@ -15,50 +15,34 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
     private const int Messages = 200;
 
     [Test]
-    public async Task A_row_too_many_and_a_prepared_transaction_that_is_left_make_it_invalid()
-    {
-        var round = await MeddleAsync(async (queue, widgets) =>
-        {
-            await ExecuteAsync(widgets, "INSERT INTO widget VALUES (-1, gen_random_uuid())");
-            await using var connection = await queue.OpenAsync();
-            await ExecuteAsync(connection, "BEGIN", "SELECT pg_current_xact_id()", "PREPARE TRANSACTION 'not the kit''s'");
-        });
-
-        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages unexpected: 1 ("));
-        Assert.That(round.Outcome.Reasons, Has.Some.StartWith($"rows: {Figures.Count(Messages + 1)} found, {Figures.Count(Messages)} expected "));
-        Assert.That(round.Outcome.Reasons, Does.Contain("prepared transactions left: 1 (not the kit's)"));
-    }
-
-    [Test]
-    public async Task A_message_too_few_makes_it_invalid()
-    {
-        var round = await MeddleAsync((queue, _) => queue.ExecuteAsync($"DELETE FROM {Queue} WHERE position = (SELECT max(position) FROM {Queue})"));
-
-        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages lost: 1 ("));
-        Assert.That(round.Accounts[DeliveryClass.Lost], Is.EqualTo(1));
-    }
-
-    private async Task<RoundDocument> MeddleAsync(Func<NamedServer, NpgsqlConnection, Task> meddle)
+    public async Task A_row_too_many_and_a_prepared_transaction_that_is_left_and_a_message_too_few_make_it_invalid()
     {
         var before = await Server.DatabasesAsync();
         using var runner = RunnerProcess.Start(
             "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off",
             "--messages", $"{Messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
             "--postgresql", Server.ConnectionString, "--out", Parent.Path);
-        string? queue = null;
+        string? database = null;
         await Eventually.HoldsAsync(
-            async () => (queue = (await Server.DatabasesAsync()).Except(before)
+            async () => (database = (await Server.DatabasesAsync()).Except(before)
                 .SingleOrDefault(name => name.EndsWith("_queue", StringComparison.Ordinal))) is not null,
             "the round has its databases");
+        var queue = Server.In(database!);
         // Until then no handler gets its row in, however slow whoever meddles is.
-        var widgets = Server.In(queue!.Replace("_queue", "_widgets", StringComparison.Ordinal));
+        var widgets = Server.In(database!.Replace("_queue", "_widgets", StringComparison.Ordinal));
+        RunnerResult second;
         await using (var holder = await widgets.OpenAsync())
         {
             await ExecuteAsync(holder, "BEGIN", "LOCK TABLE widget IN SHARE MODE");
             await Eventually.HoldsAsync(
                 async () => await widgets.ReadAsync("SELECT pid FROM pg_locks WHERE relation = 'widget'::regclass AND NOT granted") is not [],
                 "a handler waits in the middle of the drain");
-            await meddle(Server.In(queue!), holder);
+            await queue.ExecuteAsync($"DELETE FROM {Queue} WHERE position = (SELECT max(position) FROM {Queue})");
+            // One in the place of the lost message's.
+            await ExecuteAsync(holder, "INSERT INTO widget VALUES (-1, gen_random_uuid()), (-2, gen_random_uuid())");
+            await using var connection = await queue.OpenAsync();
+            await ExecuteAsync(connection, "BEGIN", "SELECT pg_current_xact_id()", "PREPARE TRANSACTION 'not the kit''s'");
+            second = await RunnerProcess.RunAsync("run", "--resume", Parent.Path, "--postgresql", Server.ConnectionString);
             await ExecuteAsync(holder, "COMMIT");
         }
 
@@ -68,15 +52,19 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
         var round = run.Rounds.Single();
         using (Assert.EnterMultipleScope())
         {
+            Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages unexpected: 2 (").And.Some.StartWith("messages lost: 1 ("));
+            Assert.That(round.Outcome.Reasons, Has.Some.StartWith($"rows: {Figures.Count(Messages + 1)} found, {Figures.Count(Messages)} expected "));
+            Assert.That(round.Outcome.Reasons, Does.Contain("prepared transactions left: 1 (not the kit's)"));
+            Assert.That(round.Accounts[DeliveryClass.Lost], Is.EqualTo(1));
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
             Assert.That(result.Errors, Is.Empty);
             Assert.That(result.Output, Does.Contain("INVALID (").And.Contain("0 of 1"));
             Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
             Assert.That(run.Cells.Single().Rate, Is.Null);
             Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before));
+            Assert.That(second.ExitCode, Is.EqualTo(ExitCode.Failure), "a run that goes on is not resumed");
+            Assert.That(second.Errors, Does.Contain($"A command is writing into {Parent.Path}."));
         }
-
-        return round;
     }
 
     private static async Task ExecuteAsync(NpgsqlConnection connection, params string[] statements)

@@ -30,7 +30,8 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
             await broker.DisposeAsync();
     }
 
-    [TestCase("classic", "dtc-off,transactions-off,full-dtc")]
+    [TestCase("classic", "dtc-off,full-dtc")]
+    [TestCase("classic", "transactions-off,full-dtc", Category = ExhaustiveAttribute.Category)]
     [TestCase("quorum", "scope-off,full-dtc", Category = ExhaustiveAttribute.Category)]
     public async Task Every_message_is_accounted_for_and_nothing_is_left(string queueType, string modes)
     {

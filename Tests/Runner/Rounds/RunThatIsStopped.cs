@@ -119,7 +119,7 @@ public sealed class RunThatIsStopped
     // A session of its own, as a shell gives each command line a process group of its own.
     private async Task<RunnerProcess> StartAsync()
     {
-        var runner = Start(Folder, rounds: 3, messages: 5_000, "setsid", RunnerProcess.ProgramPath);
+        var runner = Start(Folder, rounds: 3, messages: 2_000, "setsid", RunnerProcess.ProgramPath);
         await runner.PrintedAsync("1 of 3: ");
         handler = await runner.HandlerAsync();
         postmaster = Servers.Postmaster;

@@ -137,21 +137,23 @@ public sealed class SmallRun : OnAServerOfItsOwn
     public void No_password_is_in_what_is_left() => Assert.That(Everything(), Does.Not.Contain(Server.Password));
 
     [Test]
-    public async Task No_password_of_the_environment_is_in_what_is_left()
+    public async Task One_message_without_warm_up_and_seeded_rows_is_a_run_and_leaves_no_password_of_the_environment()
     {
+        var folder = Path.Combine(parent.Path, "environment");
         var environment = new Dictionary<string, string> { ["KIT_POSTGRESQL"] = Server.ConnectionString };
         using var runner = RunnerProcess.Start(
             environment,
             RunnerProcess.ProgramPath,
             [
-                "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off",
+                "run", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,transactions-off",
                 "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
-                "--out", Path.Combine(parent.Path, "environment"),
+                "--out", folder,
             ]);
 
         var other = await runner.EndAsync();
 
         Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
+        Assert.That(RunFolder.Open(folder).Load().Rounds.Select(round => round.OffsetsMilliseconds.Count), Is.EqualTo([1, 1]));
         Assert.That(Everything() + other.Output + other.Errors, Does.Not.Contain(Server.Password));
     }
 

@@ -31,7 +31,7 @@ public sealed class AlarmedBrokerTests
     private string SettingsFile => Path.Combine(broker.Folder, "rabbitmq.conf");
 
     [TestCase("disk_free_limit.absolute = 9000GB", "low on disk")]
-    [TestCase("vm_memory_high_watermark.absolute = 1MB", "low on memory")]
+    [TestCase("vm_memory_high_watermark.absolute = 1MB", "low on memory", Category = ExhaustiveAttribute.Category)]
     public async Task An_alarm_is_fatal_and_is_found_without_a_hang(string setting, string reason)
     {
         await File.WriteAllTextAsync(SettingsFile, $"{settings}{setting}\n");

@@ -56,6 +56,7 @@ public sealed class PlaceOfTheServers
             () => ServerPlace.Candidates("/no/such/folder"),
             Throws.InstanceOf<KitException>().With.Message.EqualTo("KIT_TEMP names /no/such/folder, which is not a folder."));
 
+    /// <summary>The servers have a user of their own, who must reach their folder under a strict umask, too.</summary>
     [Test]
     public async Task A_run_in_memory_says_so_next_to_every_table()
     {
@@ -69,8 +70,9 @@ public sealed class PlaceOfTheServers
         {
             using var runner = RunnerProcess.Start(
                 new Dictionary<string, string> { [ServerPlace.Variable] = place, ["PGOPTIONS"] = "-c synchronous_commit=off" },
-                RunnerProcess.ProgramPath,
+                "sh",
                 [
+                    "-c", "umask 027; exec \"$0\" \"$@\"", RunnerProcess.ProgramPath,
                     "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off", "--messages", "20", "--warmup", "5",
                     "--seed-rows", "10", "--rounds", "1", "--no-repeat", ServerPlace.Option, "--out", folder,
                 ]);

@@ -21,23 +21,29 @@ public sealed class PrivateServerLifeTests
     [TearDown]
     public void RemoveParent() => parent?.Dispose();
 
-    [TestCase("max_connections")]
-    [TestCase("max_prepared_transactions")]
-    public async Task One_for_more_handlers_has_more_of(string setting)
+    [Test]
+    public async Task One_for_more_handlers_has_more_connections_and_prepared_transactions()
     {
         await using var server = await PrivatePostgreSql.StartAsync(parent.Path, connections: 210, CancellationToken.None);
-        await using var source = NpgsqlDataSource.Create(server.ConnectionString);
-        await using var command = source.CreateCommand($"SELECT current_setting('{setting}')");
 
-        Assert.That(await command.ExecuteScalarAsync(), Is.EqualTo("210"));
+        foreach (var setting in new[] { "max_connections", "max_prepared_transactions" })
+            Assert.That(await ExecuteAsync(server, $"SELECT current_setting('{setting}')"), Is.EqualTo("210"), setting);
     }
 
     [Test]
-    public async Task Disposing_leaves_no_process_and_no_folder()
+    public async Task Committed_rows_survive_an_immediate_stop_and_the_port_stays_and_disposing_leaves_no_process_and_no_folder()
     {
         var server = await StartAsync();
-        var postmaster = ProcessIdentity.Of(server.PostmasterPid)!;
+        await ExecuteAsync(server, "CREATE TABLE kept AS SELECT 1 AS id");
 
+        await server.StopImmediatelyAsync(CancellationToken.None);
+        var stopped = PostgreSqlFacts.ReadAsync(server.ConnectionString, CancellationToken.None);
+        await Assert.ThatAsync(() => stopped, Throws.InstanceOf<KitException>().With.Message.Contains("out of reach"));
+        await server.RestartAsync(CancellationToken.None);
+
+        Assert.That(await ExecuteAsync(server, "SELECT id FROM kept"), Is.EqualTo(1));
+
+        var postmaster = ProcessIdentity.Of(server.PostmasterPid)!;
         await server.DisposeAsync();
 
         await Eventually.HoldsAsync(() => postmaster.HasEnded, "the server's process has ended");
@@ -49,22 +55,11 @@ public sealed class PrivateServerLifeTests
     }
 
     [Test]
-    public async Task Committed_rows_survive_an_immediate_stop_and_the_port_stays()
+    public async Task A_leftover_of_a_dead_owner_is_stopped_and_removed_and_those_of_live_ones_and_of_other_containers_are_left_alone()
     {
-        await using var server = await StartAsync();
-        await ExecuteAsync(server, "CREATE TABLE kept AS SELECT 1 AS id");
-
-        await server.StopImmediatelyAsync(CancellationToken.None);
-        var stopped = PostgreSqlFacts.ReadAsync(server.ConnectionString, CancellationToken.None);
-        await Assert.ThatAsync(() => stopped, Throws.InstanceOf<KitException>().With.Message.Contains("out of reach"));
-        await server.RestartAsync(CancellationToken.None);
-
-        Assert.That(await ExecuteAsync(server, "SELECT id FROM kept"), Is.EqualTo(1));
-    }
-
-    [Test]
-    public async Task A_leftover_of_a_dead_owner_is_stopped_and_removed()
-    {
+        await using var live = await StartAsync();
+        await using var elsewhere = await StartAsync();
+        Disown(elsewhere, ProcessIdentity.Current with { Started = "cannot be seen from here", Realm = "another container" });
         var leftover = await StartAsync();
         var postmaster = ProcessIdentity.Of(leftover.PostmasterPid)!;
         Disown(leftover, ProcessIdentity.Current with { Started = "another process that had this id" });
@@ -75,8 +70,10 @@ public sealed class PrivateServerLifeTests
         Assert.Multiple(() =>
         {
             Assert.That(Directory.Exists(leftover.DataFolder), Is.False);
-            Assert.That(Directory.EnumerateDirectories(parent.Path).Count(), Is.EqualTo(1));
+            Assert.That(Directory.EnumerateDirectories(parent.Path).Count(), Is.EqualTo(3));
         });
+        Assert.That(await ExecuteAsync(live, "SELECT 1"), Is.EqualTo(1));
+        Assert.That(await ExecuteAsync(elsewhere, "SELECT 1"), Is.EqualTo(1));
     }
 
     [Test]
@@ -96,27 +93,6 @@ public sealed class PrivateServerLifeTests
             Assert.That(Directory.Exists(leftover.DataFolder), Is.False);
             Assert.That(() => bystander.PostmasterPid, Throws.Nothing);
         });
-    }
-
-    [Test]
-    public async Task The_server_of_a_live_owner_is_left_alone()
-    {
-        await using var first = await StartAsync();
-
-        await using var second = await StartAsync();
-
-        Assert.That(await ExecuteAsync(first, "SELECT 1"), Is.EqualTo(1));
-    }
-
-    [Test]
-    public async Task The_server_of_an_owner_in_another_container_is_left_alone()
-    {
-        await using var first = await StartAsync();
-        Disown(first, ProcessIdentity.Current with { Started = "cannot be seen from here", Realm = "another container" });
-
-        await using var second = await StartAsync();
-
-        Assert.That(await ExecuteAsync(first, "SELECT 1"), Is.EqualTo(1));
     }
 
     [Test]
