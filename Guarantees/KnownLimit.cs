@@ -65,9 +65,13 @@ public sealed record KnownLimit(
            select new KnownLimit(
                framework, null, CountedBy(framework), fault, Affected.Chosen, Set(CleanError, Zombie),
                "every failure counts as an attempt, and three quick attempts fail before the database is back (MassTransit 8.5.12, NServiceBus 10.2.8)"),
-        .. from framework in new[] { "masstransit", "nservicebus" }
+        .. from met in new (string Framework, TransactionMode[] Modes)[]
+           {
+               ("masstransit", [TransactionMode.DtcOff, TransactionMode.ScopeOff]),
+               ("nservicebus", [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox]),
+           }
            select new KnownLimit(
-               framework, "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.ServerReadOnly, Affected.Chosen, Set(CleanError),
+               met.Framework, "rabbitmq", met.Modes, Fault.ServerReadOnly, Affected.Chosen, Set(CleanError),
                "every failure counts as an attempt, and three quick attempts fail before the server takes writes again (MassTransit 8.5.12, NServiceBus " +
                "10.2.8)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
