@@ -2,6 +2,7 @@ using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
 

@@ -3,7 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Choosing;
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Spectre.Console;

@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;

@@ -1,4 +1,4 @@
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 
@@ -13,10 +13,10 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
     /// <summary>Time between two lines: their figures cost the servers a question.</summary>
     public TimeSpan Between { get; } = TimeSpan.FromSeconds(width is null ? 10 : 1);
 
-    public void Show(LoadProgress progress)
+    public void Show(CellName cell, LoadProgress progress)
     {
         var line =
-            $"{progress.Cell}: {Figures.Count((int)progress.Elapsed.TotalSeconds)} s, {Figures.Count(progress.Sent)} sent, " +
+            $"{cell}: {Figures.Count((int)progress.Elapsed.TotalSeconds)} s, {Figures.Count(progress.Sent)} sent, " +
             $"{Figures.Count(progress.Handled)} handled, " +
             $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
             $"{Figures.Count(progress.Failed)} threw";

@@ -1,5 +1,6 @@
 using Kit.Handlers;
 using Kit.Runner.Databases;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Npgsql;
 
@@ -29,10 +30,10 @@ internal sealed class CommittedRows(string widgets) : CommittedEffects
     public override EffectClock Clock => EffectClock.RowCommit;
 
     public override Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
-        IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken) =>
-        Task.FromResult<IReadOnlyDictionary<Guid, DateTimeOffset>>(built
-            .GroupBy(widget => widget.MessageId)
-            .ToDictionary(rows => rows.Key, rows => rows.Min(row => row.Committed!.Value) - serverAhead));
+        IEnumerable<(Guid Message, DateTimeOffset Committed)> rows, TimeSpan serverAhead, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyDictionary<Guid, DateTimeOffset>>(rows
+            .GroupBy(row => row.Message)
+            .ToDictionary(same => same.Key, same => same.Min(row => row.Committed) - serverAhead));
 
     public override async Task<IReadOnlyList<(Guid Message, DateTimeOffset Moment)>> ReadLatestAsync(CancellationToken cancellationToken)
     {

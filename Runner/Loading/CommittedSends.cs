@@ -1,6 +1,7 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Databases;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Transports;
 
@@ -31,7 +32,7 @@ internal sealed class CommittedSends : CommittedEffects
     public override EffectClock Clock => EffectClock.SendCommit;
 
     public override async Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
-        IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken)
+        IEnumerable<(Guid Message, DateTimeOffset Committed)> rows, TimeSpan serverAhead, CancellationToken cancellationToken)
     {
         var sent = new List<CommittedMessage>();
         foreach (var queue in queues)

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage;

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Stage;
@@ -11,7 +12,7 @@ namespace Kit.Runner.Loading;
 /// <param name="between">How often the progress of a load is told: once a second at most.</param>
 /// <param name="tell">Receives it.</param>
 /// <param name="ended">Receives each result.</param>
-internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgress> tell, Action<LoadResult, LoadSettings> ended)
+internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, LoadProgress> tell, Action<LoadResult, LoadSettings> ended)
 {
     private readonly LoadFolder folder = new(plan.Folder);
     private readonly LoadSettings settings = SettingsOf(plan);
@@ -76,7 +77,8 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
         async Task<LoadResult> TryAsync(Cell cell, LoadShape shape, double? share = null)
         {
             stop.ThrowIfCancellationRequested();
-            var result = await new LoadedCell(plan, cell, servers, between, tell, folder.Append).RunAsync(shape, stop) with { ShareOfFound = share };
+            var loaded = new LoadedCell(plan, cell, servers, between, progress => tell(Provenance.NameOf(cell), progress), folder.Append);
+            var result = await loaded.RunAsync(shape, stop) with { ShareOfFound = share };
             document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
             // First it is told: a disk can be full.
             ended(result, settings);

@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Kit.Runner.Databases;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Stage;
 
@@ -21,7 +21,7 @@ internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effec
 
     /// <remarks>Without its consumer it does not know when the last ones arrived. <see cref="Effects.Loss"/> says so.</remarks>
     public override async Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
-        IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken)
+        IEnumerable<(Guid Message, DateTimeOffset Committed)> rows, TimeSpan serverAhead, CancellationToken cancellationToken)
     {
         await sinks.EndConsumingAsync(cancellationToken);
         return received;

@@ -1,8 +1,9 @@
 using System.Diagnostics;
 using System.Globalization;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 using Kit.Runner.Wire;
 
 namespace Kit.Runner.Points;

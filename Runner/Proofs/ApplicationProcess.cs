@@ -2,7 +2,6 @@ using System.ComponentModel;
 using System.Diagnostics;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.Proofs;
 

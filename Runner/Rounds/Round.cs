@@ -3,6 +3,7 @@ using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Databases;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
@@ -41,14 +42,14 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             await using var network = new RoundNetwork(cell, stage.Place.ForEndpoint, restored.WidgetsForEndpoint);
             await using var handlers = await StartHandlersAsync(stage, network, cancellationToken);
-            var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, progress);
+            var drain = new Drain(handlers, Drain.DefaultStallLimit, progress);
 
             using var clock = WallClock.Watch();
             var aheadBefore = await restored.ClockAheadAsync(cancellationToken);
             var warmUp = stage.Messages.New(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
             // Nobody listens to this progress: its messages are not those of the round.
-            var cold = await new Drain(handlers, queue, Drain.WarmUpStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
+            var cold = await new Drain(handlers, Drain.WarmUpStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
             // Its endpoint may still be stopping, and what it left would be drained on the clock.
             if (cold.WhyIncomplete(warmUp.Count) is { } incomplete)
                 return document with { Outcome = RoundOutcome.Invalid([$"the warm-up did not handle each message once: {incomplete}"]) };
@@ -136,6 +137,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
                 AsksServerForItsEntry = settings.Workers is not null,
             },
+            stage.Queue,
             cancellationToken,
             cell.Condition.IsTiered,
             settings.Workers is { } workers ? number => workers.Handler(number, cell.Condition.IsTiered) : null);

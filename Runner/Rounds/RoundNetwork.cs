@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
 using Kit.Runner.Wire;

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.Stage;

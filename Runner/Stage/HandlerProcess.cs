@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.Stage;

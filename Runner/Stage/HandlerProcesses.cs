@@ -1,18 +1,21 @@
+using Kit.Endpoints.Bare;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.Stage;
 
 /// <summary>The handler processes of one round, which receive from one queue.</summary>
-internal sealed class HandlerProcesses : IAsyncDisposable
+internal sealed class HandlerProcesses : ITarget, IAsyncDisposable
 {
     private readonly IReadOnlyList<HandlerProcess> all;
+    private readonly IMessageQueue queue;
 
-    private HandlerProcesses(IReadOnlyList<HandlerProcess> all) => this.all = all;
+    private HandlerProcesses(IReadOnlyList<HandlerProcess> all, IMessageQueue queue) => (this.all, this.queue) = (all, queue);
 
     /// <summary>Process ids on this machine; <see langword="null"/>: they are on other machines.</summary>
     public IReadOnlyList<int>? Ids => all.All(process => process.IsLocal) ? [.. all.Select(process => process.Id)] : null;
 
-    /// <summary>Handlers that were entered since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
+    /// <summary>Handlers that were entered since <see cref="StartHandlingAsync"/>; up to a quarter of a second old.</summary>
     public int Entered => all.Sum(process => process.Entered);
 
     /// <summary>Handlers that returned since then.</summary>
@@ -41,11 +44,12 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     public static RoundOutcome? OutcomeOfIdle(IReadOnlyList<int> handledByEach) =>
         handledByEach.Count > 1 && handledByEach.Contains(0) ? RoundOutcome.Invalid(["one of the processes has handled nothing"]) : null;
 
+    /// <param name="queue">The queue that they receive from, on a connection of the runner's.</param>
     /// <param name="start">Starts the process of a number, from 1, elsewhere; <see langword="null"/>: this machine runs them all.</param>
     /// <exception cref="KitException">One does not start.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public static async Task<HandlerProcesses> StartAsync(
-        int count, HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false, Func<int, IHandlerLines>? start = null)
+        int count, HandlerSpec spec, IMessageQueue queue, CancellationToken cancellationToken, bool isTiered = false, Func<int, IHandlerLines>? start = null)
     {
         var starting = Enumerable.Range(1, count)
             .Select(number => HandlerProcess.StartAsync(
@@ -53,7 +57,7 @@ internal sealed class HandlerProcesses : IAsyncDisposable
             .ToList();
         try
         {
-            return new HandlerProcesses(await Task.WhenAll(starting));
+            return new HandlerProcesses(await Task.WhenAll(starting), queue);
         }
         catch
         {
@@ -67,14 +71,14 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <param name="messages">Messages that wait for them; 0 if unknown.</param>
     /// <exception cref="KitException">A process broke.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
-    public Task StartEndpointsAsync(int messages, CancellationToken cancellationToken) =>
+    public Task StartHandlingAsync(int messages, CancellationToken cancellationToken) =>
         Task.WhenAll(all.Select(process => process.StartEndpointAsync(messages, cancellationToken)));
 
     /// <summary>Stops the endpoints after their current messages, and closes their connections.</summary>
     /// <returns>A report of each process.</returns>
     /// <exception cref="KitException">A process broke, or does not stop within a minute.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
-    public async Task<IReadOnlyList<DrainReport>> StopEndpointsAsync(CancellationToken cancellationToken) =>
+    public async Task<IReadOnlyList<DrainReport>> StopHandlingAsync(CancellationToken cancellationToken) =>
         await Task.WhenAll(all.Select(process => process.StopEndpointAsync(cancellationToken)));
 
     /// <exception cref="KitException">A process has ended unexpectedly or reported a failure.</exception>
@@ -84,6 +88,8 @@ internal sealed class HandlerProcesses : IAsyncDisposable
         foreach (var process in all)
             process.ThrowIfBroken();
     }
+
+    public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 
     /// <summary>Ends the processes, and kills those that do not end.</summary>
     public async ValueTask DisposeAsync() => await Task.WhenAll(all.Select(process => process.DisposeAsync().AsTask()));

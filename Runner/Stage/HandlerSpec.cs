@@ -1,3 +1,5 @@
+using Kit.Runner.Measuring;
+
 namespace Kit.Runner.Stage;
 
 /// <summary>

@@ -3,6 +3,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 using Kit.Runner.Wire;

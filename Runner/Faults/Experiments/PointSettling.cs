@@ -1,7 +1,7 @@
 using System.Diagnostics;
+using Kit.Runner.Measuring;
 using Kit.Runner.Points;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.Faults.Experiments;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;

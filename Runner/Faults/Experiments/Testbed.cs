@@ -3,6 +3,7 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Databases;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 
 namespace Kit.Tests.SqlServer;
 

@@ -42,6 +42,16 @@ public sealed partial class ReferencesBetweenProjects
             Assert.That(Reached(library, references), Does.Not.Contain("Guarantees").And.Not.Contain("Runner"), library);
     }
 
+    /// <summary>What a service of somebody else is proven and measured with.</summary>
+    [Test]
+    public void Keep_cells_out_of_what_any_service_needs()
+    {
+        var references = Projects.SelectMany(ReferencesOf).ToLookup(reference => reference.From, reference => reference.To);
+
+        foreach (var library in new[] { "Results", "Servers", "Wire", "Measuring" })
+            Assert.That(Reached(library, references), Does.Not.Contain("Cells").And.Not.Contain("Runner"), library);
+    }
+
     private static IEnumerable<(string From, string To)> ReferencesOf(string project) =>
         XDocument.Load(project).Descendants("ProjectReference").Select(reference => (
             Path.GetFileNameWithoutExtension(project),

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 
 namespace Kit.Tests.Loading;
 

@@ -1,4 +1,4 @@
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.Results.Loads;

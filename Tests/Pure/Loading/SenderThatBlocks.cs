@@ -1,8 +1,5 @@
 using System.Diagnostics;
-using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
-using Kit.Handlers;
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Loading;
@@ -11,8 +8,6 @@ namespace Kit.Tests.Loading;
 [Parallelizable]
 public sealed class SenderThatBlocks
 {
-    private static readonly Func<BuildWidget> NewMessage = MessageSize.IdAlone.NewMessage;
-
     private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(300);
 
     [Test]
@@ -20,14 +15,14 @@ public sealed class SenderThatBlocks
     {
         var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500));
 
-        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromSeconds(1)), NewMessage, new ConfirmedSends(ConfirmedSends.Longest))
+        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromSeconds(1)), new ConfirmedSends(ConfirmedSends.Longest))
             .RunAsync(default);
 
         var lags = sent.Messages.Select(one => (one.Begun - one.Due).TotalMilliseconds).ToList();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(sent, Has.Property(nameof(SentLoad.IsStopped)).EqualTo(false).And.Property(nameof(SentLoad.Length)).EqualTo(TimeSpan.FromSeconds(1)));
-            Assert.That(sent.Messages.Select(one => one.Message.MessageId), Is.Unique.And.EquivalentTo(queue.Taken));
+            Assert.That(sent.Messages.Select(one => one.Message), Is.Unique.And.EquivalentTo(queue.Taken));
             Assert.That(sent.Messages, Has.Count.EqualTo(100));
             Assert.That(queue.Sizes[1], Is.GreaterThanOrEqualTo(40), "those of half a second, together");
             Assert.That(lags.Max(), Is.InRange(450, 5_000), "the second message waited for the first");
@@ -41,7 +36,7 @@ public sealed class SenderThatBlocks
         var watch = Stopwatch.StartNew();
 
         var failure = await Assert.ThrowsAsync<KitException>(
-            () => new LoadSender([queue, queue], new Schedule(10, TimeSpan.FromHours(1)), NewMessage, new ConfirmedSends(Longest)).RunAsync(default));
+            () => new LoadSender([queue, queue], new Schedule(10, TimeSpan.FromHours(1)), new ConfirmedSends(Longest)).RunAsync(default));
 
         using (Assert.EnterMultipleScope())
         {
@@ -57,7 +52,7 @@ public sealed class SenderThatBlocks
         var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500)) { Entered = stop.Cancel };
 
         // A minute from message to message: a busy machine sends all that are due together.
-        var sent = await new LoadSender([queue], new Schedule(1.0 / 60, TimeSpan.FromHours(1)), NewMessage, new ConfirmedSends(ConfirmedSends.Longest))
+        var sent = await new LoadSender([queue], new Schedule(1.0 / 60, TimeSpan.FromHours(1)), new ConfirmedSends(ConfirmedSends.Longest))
             .RunAsync(stop.Token);
 
         Assert.That((sent.Messages.Count, sent.IsStopped), Is.EqualTo((1, true)));
@@ -70,7 +65,7 @@ public sealed class SenderThatBlocks
         var load = new ClosedLoad(Users: 2, Think: TimeSpan.FromHours(1), Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromSeconds(30));
 
         var users = new LoadUsers(
-            [queue], load, TimeSpan.FromSeconds(2), NewMessage, new ThereAtOnce(), new ConfirmedSends(ConfirmedSends.Longest));
+            [queue], load, TimeSpan.FromSeconds(2), new ThereAtOnce(), new ConfirmedSends(ConfirmedSends.Longest));
 
         var sent = await users.RunAsync(default);
 
@@ -78,9 +73,9 @@ public sealed class SenderThatBlocks
     }
 
     /// <summary>Takes the first message late, and all others at once.</summary>
-    private sealed class BlockedQueue(TimeSpan blockedFor) : IMessageQueue
+    private sealed class BlockedQueue(TimeSpan blockedFor) : IProducer
     {
-        private readonly List<IReadOnlyList<Guid>> sends = [];
+        private readonly List<IReadOnlyCollection<Guid>> sends = [];
 
         /// <summary>Called when the first message comes.</summary>
         public Action? Entered { get; init; }
@@ -89,16 +84,13 @@ public sealed class SenderThatBlocks
 
         public IReadOnlyList<Guid> Taken => [.. sends.SelectMany(send => send)];
 
-        public string Name => "blocked";
-
-        public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
+        public async Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
         {
-            IReadOnlyList<Guid> ids = [.. messages.Select(message => message.MessageId)];
             bool isFirst;
             lock (sends)
             {
                 isFirst = sends.Count == 0;
-                sends.Add(ids);
+                sends.Add(messages);
             }
 
             if (!isFirst)
@@ -107,23 +99,6 @@ public sealed class SenderThatBlocks
             Entered?.Invoke();
             await Task.Delay(blockedFor, cancellationToken);
         }
-
-        public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public Task<long> CountAsync(CancellationToken cancellationToken) => Task.FromResult(0L);
-
-        public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) =>
-            throw new NotSupportedException();
-
-        public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 
     private sealed class ThereAtOnce : IEffectWatch

@@ -1,4 +1,4 @@
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 
 namespace Kit.Tests.Loading;
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using Kit.Runner.Rounds;
+using Kit.Runner.Measuring;
 using Kit.Runner.Wire;
 using Npgsql;
 

@@ -2,6 +2,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Transports;
 
 namespace Kit.Tests.Loading;
@@ -114,5 +115,12 @@ public sealed class LatencyWhileItRuns
 
     /// <summary>A message in the sink has the id of the one for which a handler sent it, so the load may send to the sink itself.</summary>
     private Task SendAsync(ConfirmedSends sends, TimeSpan dueBefore, int count) => sends.SendAsync(
-        sink, Messages(count).ConvertAll(message => new SentMessage(message, DateTimeOffset.UtcNow - dueBefore, DateTimeOffset.UtcNow)));
+        new Producer(sink),
+        [.. Enumerable.Range(0, count).Select(_ => new SentMessage(Guid.CreateVersion7(), DateTimeOffset.UtcNow - dueBefore, DateTimeOffset.UtcNow))]);
+
+    private sealed class Producer(IMessageQueue queue) : IProducer
+    {
+        public Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken) =>
+            queue.PreloadAsync(messages.Select(id => new BuildWidget(id)), cancellationToken);
+    }
 }

@@ -4,6 +4,7 @@ using System.Text.Json;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;

@@ -3,8 +3,9 @@ using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.CommandLine;
-using Kit.Runner.Loading;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Tests.Loading;
@@ -33,7 +34,7 @@ public sealed class LoadThatGoesWrong
         await using var shown = new StringWriter(CultureInfo.InvariantCulture);
         var display = new LoadDisplay(shown, width: null);
 
-        var load = await bench.RunAsync(20, TimeSpan.FromSeconds(5), display.Show);
+        var load = await bench.RunAsync(20, TimeSpan.FromSeconds(5), progress => display.Show(Provenance.NameOf(plain), progress));
 
         using (Assert.EnterMultipleScope())
         {

@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Databases;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Stage;
 using Npgsql;
@@ -64,7 +65,7 @@ public sealed class DrainWithoutEnd
     {
         await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
         var watch = Stopwatch.StartNew();
-        var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
+        var drain = new Drain(handlers, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
         using (var process = Process.GetProcessById(handlers.Ids!.Single()))
             process.Kill();
 
@@ -96,7 +97,7 @@ public sealed class DrainWithoutEnd
         Task<Drained> drain;
         await using (await LockAsync(restored.Widgets, "LOCK TABLE widget"))
         {
-            drain = new Drain(all, queue, Drain.DefaultStallLimit, new Progress<int>()) { Quiet = quiet }.RunAsync(Messages + 1, cancellationToken);
+            drain = new Drain(all, Drain.DefaultStallLimit, new Progress<int>()) { Quiet = quiet }.RunAsync(Messages + 1, cancellationToken);
             await Eventually.HoldsAsync(() => all.Entered == Messages, "all handlers wait for the lock");
             await Task.Delay(2 * quiet, cancellationToken);
             // An endpoint that was told to stop takes no other message.
@@ -116,10 +117,11 @@ public sealed class DrainWithoutEnd
                 EndpointConnections.For(restored.Queue),
                 EndpointConnections.For(restored.Widgets),
                 concurrency, RecordCompletions: false),
+            queue,
             CancellationToken.None);
 
     private Task<Drained> DrainAsync(CancellationToken cancellationToken) =>
-        new Drain(handlers, queue, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
+        new Drain(handlers, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
 
     private static async Task<NpgsqlConnection> LockAsync(string database, string statement)
     {

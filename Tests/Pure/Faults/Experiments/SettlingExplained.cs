@@ -1,4 +1,4 @@
-using Kit.Runner.Stage;
+using Kit.Runner.Measuring;
 
 namespace Kit.Tests.Faults.Experiments;
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// The moments of a load, on the clock of its sender. One thread sleeps until the next of them, because <see cref="Task.Delay(TimeSpan)"/> can end several

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Measuring;
 
 /// <summary>Waits until no count changes any more. It does not wait for zero: stuck and in-doubt work never gets there.</summary>
 internal static class Settling

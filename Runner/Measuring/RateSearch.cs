@@ -1,7 +1,7 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>Searches for the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the</summary>
 internal static class RateSearch

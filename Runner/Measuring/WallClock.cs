@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// The machine's clock, from which commits and first handler entries have their moments. A correction of it, or a virtual machine that goes on after a

@@ -1,4 +1,4 @@
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>Tells when the effect of a message exists: its row is committed, or, where a handler inserts none, its sent message has arrived.</summary>
 internal interface IEffectWatch

@@ -5,7 +5,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Wire;
 using MathNet.Numerics.Statistics;
 
-namespace Kit.Runner.Rounds;
+namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// Measures the real length of a round trip through the kit's proxy during a drain: twenty times a second it sends a byte through a proxy with the

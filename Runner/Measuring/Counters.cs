@@ -1,4 +1,4 @@
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The counts that change while messages are handled.</summary>
 /// <param name="Rows">Visible rows.</param>

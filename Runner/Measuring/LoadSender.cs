@@ -1,15 +1,13 @@
 using System.Diagnostics;
-using Kit.Endpoints.Bare;
-using Kit.Handlers;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// Sends on schedule. Each sender sends one message at a time and waits until the transport has confirmed it. When all are behind the schedule, a sender
 /// takes several messages that are due.
 /// </summary>
-/// <param name="queues">The queue, opened once for each sender.</param>
-internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule schedule, Func<BuildWidget> newMessage, ConfirmedSends sends) : ILoadSender
+/// <param name="producers">One for each sender.</param>
+internal sealed class LoadSender(IReadOnlyList<IProducer> producers, Schedule schedule, ConfirmedSends sends) : ILoadSender
 {
     private const int MostAtOnce = 100;
 
@@ -23,14 +21,14 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
         using var moments = new Moments(watch);
         start = DateTimeOffset.UtcNow;
         watch.Start();
-        await Together.RunAsync(queues.Select(queue => (Func<CancellationToken, Task>)(ending => SendAsync(queue, moments, ending))), stop);
+        await Together.RunAsync(producers.Select(producer => (Func<CancellationToken, Task>)(ending => SendAsync(producer, moments, ending))), stop);
         var sent = sends.All;
         var isWhole = sent.Count >= schedule.Messages;
         // A stopped load ended with its last message.
         return new SentLoad(sent, start, isWhole ? schedule.Length : sent.Select(one => one.Due - start).DefaultIfEmpty().Max(), !isWhole);
     }
 
-    private async Task SendAsync(IMessageQueue queue, Moments moments, CancellationToken stop)
+    private async Task SendAsync(IProducer producer, Moments moments, CancellationToken stop)
     {
         while (TakeNext() is { } index)
         {
@@ -38,9 +36,9 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
             stop.ThrowIfCancellationRequested();
             var begun = watch.Elapsed;
             await sends.SendAsync(
-                queue,
+                producer,
                 TakeDue(index, begun).ConvertAll(
-                    at => new SentMessage(newMessage(), start + schedule.MomentOf(at), start + begun)));
+                    at => new SentMessage(Guid.CreateVersion7(), start + schedule.MomentOf(at), start + begun)));
         }
     }
 

@@ -1,28 +1,25 @@
 using System.Diagnostics;
 using System.Threading.Channels;
-using Kit.Endpoints.Bare;
-using Kit.Handlers;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// A closed load: each user sends a message, waits for its effect or gives up, pauses, and sends the next. So a slow endpoint slows its users
 /// down, and has no more messages to handle than there are users, unless some give up.
 /// </summary>
-/// <param name="queues">The queue, opened once for each send that can be under way; users take turns with them.</param>
+/// <param name="producers">One for each send that can be under way; users take turns with them.</param>
 /// <param name="sends">Receives the confirmed messages.</param>
 internal sealed class LoadUsers(
-    IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, Func<BuildWidget> newMessage, IEffectWatch effects, ConfirmedSends sends)
-    : ILoadSender
+    IReadOnlyList<IProducer> producers, ClosedLoad load, TimeSpan length, IEffectWatch effects, ConfirmedSends sends) : ILoadSender
 {
-    private readonly Channel<IMessageQueue> free = Channel.CreateUnbounded<IMessageQueue>();
+    private readonly Channel<IProducer> free = Channel.CreateUnbounded<IProducer>();
     private readonly Stopwatch watch = new();
     private DateTimeOffset start;
 
     public async Task<SentLoad> RunAsync(CancellationToken stop)
     {
-        foreach (var queue in queues)
-            free.Writer.TryWrite(queue);
+        foreach (var producer in producers)
+            free.Writer.TryWrite(producer);
         using var moments = new Moments(watch);
         start = DateTimeOffset.UtcNow;
         watch.Start();
@@ -41,19 +38,19 @@ internal sealed class LoadUsers(
         for (var due = first; ; due = watch.Elapsed + load.Think)
         {
             await moments.WaitForAsync(due, over);
-            var message = newMessage();
-            var queue = await free.Reader.ReadAsync(over);
+            var message = Guid.CreateVersion7();
+            var producer = await free.Reader.ReadAsync(over);
             Task effect;
             try
             {
                 var begun = watch.Elapsed;
                 // Watched before it is sent: its effect can be there before its confirmation.
-                effect = effects.WaitAsync(message.MessageId, LeftAt(begun, due), over);
-                await sends.SendAsync(queue, [new SentMessage(message, start + due, start + begun)]);
+                effect = effects.WaitAsync(message, LeftAt(begun, due), over);
+                await sends.SendAsync(producer, [new SentMessage(message, start + due, start + begun)]);
             }
             finally
             {
-                free.Writer.TryWrite(queue);
+                free.Writer.TryWrite(producer);
             }
 
             await effect;

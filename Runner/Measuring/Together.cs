@@ -1,4 +1,4 @@
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>Work that ends together: if one part fails, the others are stopped.</summary>
 internal static class Together

@@ -1,9 +1,9 @@
 using System.Diagnostics;
 
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Servers;
 
 /// <summary>Reads a process's standard error, from its start to its end, without blank lines.</summary>
-internal sealed class ErrorPipe
+public sealed class ErrorPipe
 {
     // A program that the process leaves running holds the pipe open.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);

@@ -1,4 +1,4 @@
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// An open load: messages are sent at fixed moments, whatever the endpoint does. So a slow endpoint does not slow its senders down, and the time

@@ -1,9 +1,9 @@
 using System.Diagnostics;
 
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Servers;
 
 /// <summary>Ends processes that end when their standard input is closed.</summary>
-internal static class ChildProcess
+public static class ChildProcess
 {
     /// <summary>The exit code of a process that SIGKILL ended: 128 and the signal's number.</summary>
     public const int Killed = 137;

@@ -1,7 +1,7 @@
 using Kit.Runner.Results.Loads;
 using Npgsql;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The median latency of some messages whose effects came last, for whoever watches a load. No result contains it.</summary>
 internal sealed class LiveLatency(ConfirmedSends sends, Effects effects)
@@ -22,7 +22,7 @@ internal sealed class LiveLatency(ConfirmedSends sends, Effects effects)
             due.Clear();
         foreach (var one in sends.From(known))
         {
-            due[one.Message.MessageId] = one.Due;
+            due[one.Message] = one.Due;
             known++;
         }
 

@@ -1,11 +1,10 @@
-using Kit.Handlers;
-
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>A message of a load.</summary>
+/// <param name="Message">Its id.</param>
 /// <param name="Due">Time at which it was to be sent.</param>
 /// <param name="Begun">Time at which its send began.</param>
-internal sealed record SentMessage(BuildWidget Message, DateTimeOffset Due, DateTimeOffset Begun);
+internal sealed record SentMessage(Guid Message, DateTimeOffset Due, DateTimeOffset Begun);
 
 /// <summary>The sent messages.</summary>
 /// <param name="Messages">Messages that the transport has confirmed.</param>

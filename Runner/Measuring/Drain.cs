@@ -1,10 +1,9 @@
 using System.Diagnostics;
-using Kit.Endpoints.Bare;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
 
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The result of one drain.</summary>
 /// <param name="Stalled">The reason why the drain was ended before the queue was empty; <see langword="null"/> if it was not.</param>
@@ -19,9 +18,9 @@ internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? S
     public string? WhyIncomplete(int messages) => Stalled ?? RoundAccount.WhyNotOnceEach(Report.Handled, messages);
 }
 
-/// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
+/// <summary>Lets a target empty its queue, and gives up if there is no progress.</summary>
 /// <param name="stallLimit">Time for which a drain may go without progress.</param>
-internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
+internal sealed class Drain(ITarget target, TimeSpan stallLimit, IProgress<int> progress)
 {
     /// <summary>Longer than a checkpoint or a lock timeout delays a healthy endpoint.</summary>
     public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
@@ -43,12 +42,12 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {
         var start = CpuSample.Take();
-        await handlers.StartEndpointsAsync(messages, cancellationToken);
+        await target.StartHandlingAsync(messages, cancellationToken);
         var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
         var end = CpuSample.Take();
         try
         {
-            var reports = await handlers.StopEndpointsAsync(cancellationToken);
+            var reports = await target.StopHandlingAsync(cancellationToken);
             return new Drained(DrainReport.Of(reports), stalled, start, end) { HandledByEach = [.. reports.Select(report => report.Handled)] };
         }
         catch (KitException failure) when (stalled is not null)
@@ -59,7 +58,7 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     }
 
     // Without acknowledgements, a broker's queue is empty long before the last handler is entered, and on a busy machine the first ones are slow.
-    private bool IsIdle => handlers.Entered > 0 && handlers.Entered <= handlers.Handled + handlers.Failed;
+    private bool IsIdle => target.Entered > 0 && target.Entered <= target.Handled + target.Failed;
 
     private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
     {
@@ -68,12 +67,12 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
         while (true)
         {
             await Task.Delay(Look, cancellationToken);
-            handlers.ThrowIfBroken();
-            var handledNow = handlers.Handled;
+            target.ThrowIfBroken();
+            var handledNow = target.Handled;
             var leftNow = left;
             if (handledNow >= messages || sinceProgress.Elapsed > Pause)
             {
-                leftNow = await queue.CountAsync(cancellationToken);
+                leftNow = await target.CountAsync(cancellationToken);
                 if (leftNow == 0 && (handledNow >= messages || (IsIdle && sinceProgress.Elapsed > Quiet)))
                 {
                     progress.Report(handledNow);

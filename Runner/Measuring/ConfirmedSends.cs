@@ -1,8 +1,6 @@
-using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The messages of a load that the transport has confirmed.</summary>
 /// <param name="longest">Time limit of a send. A broker with an alarm, or a server with a full disk, can block it for ever.</param>
@@ -43,10 +41,10 @@ internal sealed class ConfirmedSends(TimeSpan longest)
 
     /// <summary>Sends, and waits for the confirmation.</summary>
     /// <exception cref="KitException">There was none in time. It is not known if the messages are in the queue.</exception>
-    public async Task SendAsync(IMessageQueue queue, IReadOnlyCollection<SentMessage> messages)
+    public async Task SendAsync(IProducer producer, IReadOnlyCollection<SentMessage> messages)
     {
         using var late = new CancellationTokenSource();
-        var send = queue.PreloadAsync(messages.Select(one => one.Message), late.Token);
+        var send = producer.SendAsync([.. messages.Select(one => one.Message)], late.Token);
         try
         {
             await send.WaitAsync(longest, CancellationToken.None);

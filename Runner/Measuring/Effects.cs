@@ -1,11 +1,7 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
-using Kit.Runner.Databases;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Stage;
-using Kit.Runner.Transports;
 
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The moments of the effects of a load's messages: the ends of their latencies. Each kind of effect has its class.</summary>
 internal abstract class Effects : IEffectWatch, IAsyncDisposable
@@ -25,24 +21,16 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     /// <summary>Fails when it can tell nothing any more, and does not end otherwise.</summary>
     protected abstract Task Failure { get; }
 
-    /// <summary>The effects of a cell, not yet started.</summary>
-    public static Effects Of(CellStage stage) => (stage.Cell.Scenario.Rows, Transport.Of(stage.Cell).Arrivals) switch
-    {
-        (1, _) => new CommittedRows(stage.Databases.WidgetsForRunner),
-        (0, ArrivalClock.CommitTimestamps) => new CommittedSends(stage.Cell, stage.Place),
-        (0, ArrivalClock.Receipt) => new ReceivedSends(stage.Sinks, stage.Messages),
-        _ => throw new UnreachableException($"Nobody tells when a message of {stage.Cell} has had its effect."),
-    };
-
     /// <summary>Begins, before the first message is sent.</summary>
     /// <param name="isWaitedFor">True if users will wait for effects.</param>
     public abstract Task StartAsync(bool isWaitedFor, CancellationToken cancellationToken);
 
     /// <summary>Ends, when nothing is handled any more. The handlers' sends can be read from their queues afterwards.</summary>
+    /// <param name="rows">The rows of each message, by the database's clock.</param>
     /// <param name="serverAhead">Lead of the database's clock over this machine's.</param>
     /// <returns>The first moment of each message's effect, by this machine's clock.</returns>
     public abstract Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
-        IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken);
+        IEnumerable<(Guid Message, DateTimeOffset Committed)> rows, TimeSpan serverAhead, CancellationToken cancellationToken);
 
     /// <summary>Number of latest effects that is enough for whoever watches the load.</summary>
     protected const int MostLatest = 200;

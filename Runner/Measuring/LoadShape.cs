@@ -1,4 +1,4 @@
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The way in which messages arrive.</summary>
 internal abstract record LoadShape;

@@ -1,4 +1,4 @@
-namespace Kit.Runner.Loading;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The effects that a database has committed, asked for all users at once.</summary>
 /// <remarks>
