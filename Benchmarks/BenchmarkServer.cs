@@ -1,7 +1,7 @@
-using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.Transports;
 using Npgsql;
 
 namespace Kit.Benchmarks;

@@ -1,11 +1,11 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage;
+using Kit.Runner.Stage.Databases;
 
 namespace Kit.Benchmarks.Floor;
 

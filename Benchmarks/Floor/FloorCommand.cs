@@ -1,6 +1,6 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner.CommandLine;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 

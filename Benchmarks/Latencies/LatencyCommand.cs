@@ -1,10 +1,10 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner.CommandLine;
-using Kit.Runner.Loading;
+using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Benchmarks.Latencies;
 

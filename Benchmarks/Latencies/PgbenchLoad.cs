@@ -3,10 +3,10 @@ using System.Globalization;
 using Kit.Benchmarks.Floor;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Loading;
+using Kit.Runner.Loads;
 using Kit.Runner.Results;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Npgsql;
 
 namespace Kit.Benchmarks.Latencies;

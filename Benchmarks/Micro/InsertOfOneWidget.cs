@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Kit.Handlers;
-using Kit.Runner.Databases;
+using Kit.Runner.Stage.Databases;
 using Npgsql;
 
 namespace Kit.Benchmarks.Micro;

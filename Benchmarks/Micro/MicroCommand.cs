@@ -6,7 +6,7 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Toolchains.InProcess.Emit;
-using Kit.Runner.CommandLine;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 
 namespace Kit.Benchmarks.Micro;

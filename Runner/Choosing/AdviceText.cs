@@ -5,7 +5,7 @@ using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Choosing;
 

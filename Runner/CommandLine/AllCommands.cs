@@ -1,4 +1,9 @@
 using System.CommandLine;
+using Kit.Runner.Faults;
+using Kit.Runner.Loads;
+using Kit.Runner.Rounds;
+using Kit.Runner.Rounds.Comparing;
+using Kit.Runner.Rounds.Joining;
 
 namespace Kit.Runner.CommandLine;
 

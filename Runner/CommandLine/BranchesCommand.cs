@@ -2,9 +2,10 @@ using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Npgsql;
 
 namespace Kit.Runner.CommandLine;

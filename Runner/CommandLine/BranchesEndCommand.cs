@@ -1,7 +1,8 @@
 using System.CommandLine;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.CommandLine;
 

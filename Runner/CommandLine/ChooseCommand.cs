@@ -4,6 +4,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Choosing;
 using Kit.Runner.Measuring;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Spectre.Console;

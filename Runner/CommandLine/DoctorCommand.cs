@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Machine;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;

@@ -1,4 +1,5 @@
 using Kit.Modes;
+using Kit.Runner.Options;
 
 namespace Kit.Runner.CommandLine;
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;

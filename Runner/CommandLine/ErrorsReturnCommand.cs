@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Kit.Endpoints.Bare;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;

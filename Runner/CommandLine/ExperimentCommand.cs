@@ -1,7 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Kit.Runner.Loads;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
+using Kit.Runner.Rounds;
 
 namespace Kit.Runner.CommandLine;
 
@@ -50,7 +53,7 @@ internal sealed class ExperimentCommand : KitCommand
         var experiment = PublishedExperiment.Find(parsed.GetValue(name)!)!;
         if (parsed.GetValue(from) is { } folder)
         {
-            ExperimentReport.WriteTerminal(experiment, Repetition.In(folder, experiment), Console.Out, ReportCommand.Width);
+            ExperimentReport.WriteTerminal(experiment, Repetition.In(folder, experiment), Console.Out, Width);
             return ExitCode.Success;
         }
 
@@ -81,7 +84,7 @@ internal sealed class ExperimentCommand : KitCommand
 
         var repetition = Repetition.In(folder, experiment);
         ExperimentReport.FileOf(experiment, repetition).WriteTo(folder);
-        ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, ReportCommand.Width);
+        ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, Width);
         await Console.Out.WriteLineAsync($"\nReport: {Path.Combine(folder, ExperimentReport.FileName)}");
         return worst;
     }
@@ -102,7 +105,7 @@ internal sealed class ExperimentCommand : KitCommand
         // A load that was stopped does not go on, so it is as complete as it becomes.
         if (experiment.Commands.Count > 1 || repetition.HasLoads)
         {
-            ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, ReportCommand.Width);
+            ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, Width);
             Console.Out.WriteLine($"Stopped. What was measured is kept. See it again with: experiment {experiment.Name} --from {folder}");
         }
         else

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;

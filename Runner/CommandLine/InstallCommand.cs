@@ -1,3 +1,4 @@
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 

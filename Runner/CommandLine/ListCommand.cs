@@ -4,9 +4,9 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.CommandLine;
 
@@ -126,7 +126,7 @@ internal sealed class ListCommand : KitCommand
     {
         if (cells.Count == 0)
         {
-            output.WriteLine(RunPlan.NoSuchCell);
+            output.WriteLine(ChosenCells.NoSuchCell);
             return;
         }
 

@@ -1,10 +1,10 @@
 using Kit.Runner.Choosing;
-using Kit.Runner.Databases;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Html;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Views;
+using Kit.Runner.Stage.Databases;
 
 namespace Kit.Runner.CommandLine;
 

@@ -1,9 +1,10 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.CommandLine;
 

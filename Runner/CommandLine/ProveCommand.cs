@@ -1,7 +1,8 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Options;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;

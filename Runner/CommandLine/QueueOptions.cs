@@ -1,7 +1,8 @@
 using System.CommandLine;
-using Kit.Runner.Operations;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Operations;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.CommandLine;
 

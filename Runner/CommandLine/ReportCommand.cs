@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Loads;
@@ -10,8 +11,6 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>report</c>: renders the tables of a stored run again.</summary>
 internal sealed class ReportCommand : KitCommand
 {
-    private const int NarrowestTables = 140;
-
     private readonly Argument<string> folder = new("folder") { Description = "The folder of a run, of experiments with faults, or of both." };
     private readonly Option<bool> check = new("--check")
     {
@@ -53,12 +52,6 @@ internal sealed class ReportCommand : KitCommand
         Validators.Add(CheckTogether);
         SetAction((parsed, _) => ReportAsync(parsed));
     }
-
-    // More than any table needs.
-    private const int Unlimited = 100_000;
-
-    /// <summary>Columns of the terminal; in files and pipes nothing wraps.</summary>
-    public static int Width => Console.IsOutputRedirected ? Unlimited : Math.Max(NarrowestTables, Console.WindowWidth);
 
     private async Task<int> ReportAsync(ParseResult parsed)
     {

@@ -4,7 +4,7 @@ using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Machine;
 

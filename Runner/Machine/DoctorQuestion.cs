@@ -1,5 +1,5 @@
 using Kit.Modes;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Machine;
 

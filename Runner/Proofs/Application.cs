@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Wire;
 

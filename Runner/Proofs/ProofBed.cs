@@ -1,7 +1,7 @@
 using System.Globalization;
-using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage.Databases;
 using Kit.Runner.Wire;
 using Npgsql;
 

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Wire;

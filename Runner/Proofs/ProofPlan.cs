@@ -1,4 +1,4 @@
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 
 namespace Kit.Runner.Proofs;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;

@@ -2,13 +2,13 @@ using System.Diagnostics;
 using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Databases;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds;
 

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 
 namespace Kit.Runner.Rounds;

@@ -1,6 +1,6 @@
-using Kit.Runner.Joining;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Rounds.Joining;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds;
 

@@ -1,8 +1,8 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Joining;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds.Joining;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds;
 

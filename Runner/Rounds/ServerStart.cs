@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds;
 

@@ -10,7 +10,8 @@ namespace Kit.Runner.Stage;
 /// <param name="Fingerprint">Of the kit's own assemblies. Equal fingerprints mean builds of equal sources, byte for byte.</param>
 internal sealed record Build(string Folder, string Version, string Fingerprint)
 {
-    private const string Runner = "Kit.Runner";
+    /// <summary>Name of the program, which measures and also runs handlers.</summary>
+    public const string Runner = "Kit.Runner";
 
     /// <summary>The reason why a folder has no build, and the remedy; <see langword="null"/> if it has one.</summary>
     public static string? WhyNot(string folder) => File.Exists(AssemblyIn(folder)) && File.Exists(ProgramIn(folder))
@@ -35,7 +36,8 @@ internal sealed record Build(string Folder, string Version, string Fingerprint)
         workTree is not null && Version.Split('+') is [_, { Length: > 0 } builtOf] && !string.Equals(
             builtOf, workTree, StringComparison.OrdinalIgnoreCase);
 
-    private static string AssemblyIn(string folder) => Path.Combine(folder, $"{Runner}.dll");
+    /// <summary>The program's assembly in a folder.</summary>
+    public static string AssemblyIn(string folder) => Path.Combine(folder, $"{Runner}.dll");
 
     private static string ProgramIn(string folder) => Path.Combine(folder, ExternalProgram.FileNameOf(Runner));
 

@@ -2,9 +2,9 @@ using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Databases;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Stage;
 

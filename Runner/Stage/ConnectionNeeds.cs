@@ -2,7 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Stage;
 

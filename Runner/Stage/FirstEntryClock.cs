@@ -1,5 +1,5 @@
 using Kit.Handlers;
-using Kit.Runner.Databases;
+using Kit.Runner.Stage.Databases;
 using Npgsql;
 
 namespace Kit.Runner.Stage;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Reflection;
 using System.Text.Json;
 using Kit.Runner.Servers;
 
@@ -31,8 +30,8 @@ internal sealed class LocalHandler : IHandlerLines
             RedirectStandardError = true,
         };
         // Started as "dotnet Kit.Runner.dll", or within a test, this process is not the runner's own program.
-        if (Path.GetFileName(itself) != ExternalProgram.FileNameOf(Assembly.GetExecutingAssembly().GetName().Name!))
-            start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
+        if (Path.GetFileName(itself) != ExternalProgram.FileNameOf(Build.Runner))
+            start.ArgumentList.Add(Build.AssemblyIn(AppContext.BaseDirectory));
 
         start.ArgumentList.Add(HandlerProcess.Command);
         // The variable overrides the build's setting, and replaces the one that this process was started with.

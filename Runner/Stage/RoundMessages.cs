@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Databases;
+using Kit.Runner.Stage.Databases;
 
 namespace Kit.Runner.Stage;
 

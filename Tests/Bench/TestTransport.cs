@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests;
 

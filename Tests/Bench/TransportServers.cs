@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
-using Kit.Runner.Databases;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests;
 

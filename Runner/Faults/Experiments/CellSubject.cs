@@ -1,9 +1,9 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Experiments;

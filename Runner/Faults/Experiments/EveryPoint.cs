@@ -1,12 +1,12 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 

@@ -1,10 +1,10 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 

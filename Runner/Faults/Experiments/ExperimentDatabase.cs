@@ -1,6 +1,6 @@
-using Kit.Runner.Databases;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
+using Kit.Runner.Stage.Databases;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -5,7 +5,7 @@ using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -1,11 +1,11 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 

@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 

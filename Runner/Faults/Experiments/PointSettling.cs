@@ -1,6 +1,6 @@
 using System.Diagnostics;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Measuring;
-using Kit.Runner.Points;
 using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Faults.Experiments;

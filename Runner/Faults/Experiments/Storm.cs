@@ -1,15 +1,15 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Measuring;
-using Kit.Runner.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Experiments;

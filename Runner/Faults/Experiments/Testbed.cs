@@ -2,12 +2,12 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner.Databases;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 using Npgsql;
 

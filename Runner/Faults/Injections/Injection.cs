@@ -4,7 +4,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Injections;

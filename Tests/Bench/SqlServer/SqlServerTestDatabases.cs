@@ -1,5 +1,5 @@
 using Kit.Modes;
-using Kit.Runner.SqlServer;
+using Kit.Runner.Stage.SqlServer;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Tests.SqlServer;

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
-using Kit.Runner.Databases;
-using Kit.Runner.SqlServer;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.SqlServer;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Tests.SqlServer;

@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Loading;
+using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
 
 namespace Kit.Tests.SqlServer;

@@ -1,7 +1,7 @@
 using System.Security.Authentication;
 using Kit.Runner.Results;
-using Kit.Runner.SqlServer;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.SqlServer;
+using Kit.Runner.Stage.Transports;
 using NUnit.Framework.Constraints;
 
 namespace Kit.Tests.SqlServer;

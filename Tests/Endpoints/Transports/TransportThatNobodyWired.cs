@@ -9,7 +9,7 @@ using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Tests.Transports;

@@ -1,5 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Runner.Databases;
+using Kit.Runner.Stage.Databases;
 using Npgsql;
 
 namespace Kit.Tests.TwoPhase;

@@ -7,12 +7,12 @@ using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Exhaustive.Faults;
 

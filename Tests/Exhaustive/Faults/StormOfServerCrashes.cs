@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Exhaustive.Faults;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;

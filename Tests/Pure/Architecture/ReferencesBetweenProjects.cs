@@ -48,8 +48,18 @@ public sealed partial class ReferencesBetweenProjects
     {
         var references = Projects.SelectMany(ReferencesOf).ToLookup(reference => reference.From, reference => reference.To);
 
-        foreach (var library in new[] { "Results", "Servers", "Wire", "Measuring" })
+        foreach (var library in new[] { "Results", "Servers", "Wire", "Measuring", "Points" })
             Assert.That(Reached(library, references), Does.Not.Contain("Cells").And.Not.Contain("Runner"), library);
+    }
+
+    [Test]
+    public void Keep_the_commands_apart_that_measure_and_judge_cells()
+    {
+        var references = Projects.SelectMany(ReferencesOf).ToLookup(reference => reference.From, reference => reference.To);
+        var slices = new[] { "Rounds", "Faults", "Loads" };
+
+        foreach (var slice in slices)
+            Assert.That(Reached(slice, references).Intersect(slices), Is.Empty, slice);
     }
 
     private static IEnumerable<(string From, string To)> ReferencesOf(string project) =>

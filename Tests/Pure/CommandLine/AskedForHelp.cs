@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Parsing;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.CommandLine;

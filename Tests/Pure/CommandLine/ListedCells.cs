@@ -6,7 +6,7 @@ using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Tests.CommandLine;

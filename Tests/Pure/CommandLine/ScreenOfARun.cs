@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Stage;

@@ -1,7 +1,7 @@
-using Kit.Runner.Comparing;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds.Comparing;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Tests.Results.Comparing;
 
 namespace Kit.Tests.Comparing;

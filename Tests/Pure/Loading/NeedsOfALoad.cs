@@ -1,8 +1,9 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner.CommandLine;
-using Kit.Runner.Loading;
+using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
+using Kit.Runner.Options;
+using Kit.Runner.Rounds;
 
 namespace Kit.Tests.Loading;
 

@@ -1,5 +1,5 @@
 using Kit.Guarantees;
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;

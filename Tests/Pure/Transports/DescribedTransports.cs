@@ -1,7 +1,7 @@
 using System.Text.RegularExpressions;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Transports;
 
@@ -77,14 +77,14 @@ public sealed partial class DescribedTransports
         var runner = Path.Combine(RepositoryFiles.Root, "Runner");
         var named = from file in Directory.EnumerateFiles(runner, "*.cs", SearchOption.AllDirectories)
                     let path = Path.GetRelativePath(runner, file).Replace('\\', '/')
-                    where !path.StartsWith("Transports/", StringComparison.Ordinal) && !path.StartsWith("obj/", StringComparison.Ordinal)
+                    where !path.StartsWith("Stage/Transports/", StringComparison.Ordinal) && !path.StartsWith("obj/", StringComparison.Ordinal)
                         && !path.StartsWith("bin/", StringComparison.Ordinal)
                     where NameOfATransport().IsMatch(File.ReadAllText(file))
                     select path;
 
         Assert.That(
             named, Is.Empty,
-            "These files of the runner name a transport. What they need of it is a member of Transport, in Runner/Transports.");
+            "These files of the runner name a transport. What they need of it is a member of Transport, in Runner/Stage/Transports.");
     }
 
     [GeneratedRegex(@"TransportName\.|#if KIT_SQLCLIENT", RegexOptions.None, matchTimeoutMilliseconds: 1000)]

@@ -2,7 +2,7 @@ using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Latencies;
 using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Handlers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Benchmarks;
 

@@ -4,7 +4,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Tests.Rounds;
 
 namespace Kit.Tests.CommandLine;

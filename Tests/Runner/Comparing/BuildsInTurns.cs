@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
-using Kit.Runner.Comparing;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds.Comparing;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;

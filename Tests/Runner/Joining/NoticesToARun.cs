@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Joining;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds.Joining;
 using Kit.Runner.Stage;
 using Kit.Tests.CommandLine;
 

@@ -1,9 +1,9 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Loading;
+using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Loading;
 

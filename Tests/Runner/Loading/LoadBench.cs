@@ -3,11 +3,11 @@ using System.Text;
 using System.Text.Json;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Loading;
+using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Servers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Loading;
 

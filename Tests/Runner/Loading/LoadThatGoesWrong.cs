@@ -2,11 +2,11 @@ using System.Globalization;
 using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.CommandLine;
+using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Loading;
 

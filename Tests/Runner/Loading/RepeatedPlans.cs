@@ -1,8 +1,9 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner.CommandLine;
+using Kit.Runner.Loads;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
+using Kit.Runner.Rounds;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Loading;

@@ -3,7 +3,7 @@ using Kit.Modes;
 using Kit.Runner.Machine;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Machine;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage.Databases;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Rounds;

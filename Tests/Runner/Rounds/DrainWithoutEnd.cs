@@ -2,10 +2,10 @@ using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Databases;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Stage;
+using Kit.Runner.Stage.Databases;
 using Npgsql;
 
 namespace Kit.Tests.Rounds;

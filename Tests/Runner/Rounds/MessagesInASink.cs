@@ -4,7 +4,7 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Rounds;
 

@@ -1,6 +1,6 @@
 using Kit.Guarantees;
 using Kit.Runner.Results;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 using Kit.Tests.CommandLine;
 using Npgsql;
 

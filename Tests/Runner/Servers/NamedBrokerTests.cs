@@ -6,7 +6,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Servers;
 

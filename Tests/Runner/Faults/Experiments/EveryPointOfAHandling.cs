@@ -4,7 +4,7 @@ using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Faults.Experiments;
 

@@ -2,7 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Faults.Experiments;
 

@@ -2,7 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Transports;
+using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Faults.Experiments;
 

@@ -1,4 +1,4 @@
-using Kit.Runner.Points;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;

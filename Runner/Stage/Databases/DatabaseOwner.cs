@@ -1,0 +1,54 @@
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Runner.Stage.Databases;
+
+/// <summary>Marks databases as the kit's, and removes those whose process ended without removing them.</summary>
+internal static class DatabaseOwner
+{
+    public const string NamePrefix = "kit_";
+
+    public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
+
+    /// <summary>Drops databases that crashed runs left on a server, as far as the role may.</summary>
+    /// <returns>The names of the dropped databases.</returns>
+    public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
+    {
+        var leftovers = new List<string>();
+        await using (var source = NpgsqlDataSource.Create(server))
+        {
+            await using var command = source.CreateCommand(
+                "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'USAGE')");
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = NamePrefix });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            while (await reader.ReadAsync(cancellationToken))
+            {
+                if (!await reader.IsDBNullAsync(1, cancellationToken) && OwnerMark.IsOfEndedProcess(reader.GetString(1)))
+                    leftovers.Add(reader.GetString(0));
+            }
+        }
+
+        foreach (var database in leftovers)
+            await DropAsync(server, database, cancellationToken);
+
+        return leftovers;
+    }
+
+    /// <summary>Drops a database if it exists, after rolling back the prepared transactions in it.</summary>
+    public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
+    {
+        // The database may be another role's, which would choose what a superuser's session does there.
+        await new PreparedTransactions(server).RollBackAllAsync(database, cancellationToken);
+        await using var source = NpgsqlDataSource.Create(server);
+        await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {Quoted(database)} WITH (FORCE)");
+        await drop.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>A name for use in a statement.</summary>
+    public static string Quoted(string database)
+    {
+        using var quoting = new NpgsqlCommandBuilder();
+        return quoting.QuoteIdentifier(database);
+    }
+}

@@ -1,0 +1,117 @@
+using System.Diagnostics;
+using Kit.Runner.Results;
+using Npgsql;
+using NpgsqlTypes;
+
+namespace Kit.Runner.Stage.Databases;
+
+/// <summary>The database server's counters; the difference between two readings is the cost of a drain.</summary>
+/// <param name="Commits">Committed transactions of the round's databases, from <c>pg_stat_database</c>.</param>
+/// <param name="Buffers">Buffer accesses (hits and reads) in the round's databases, including autovacuum's, from <c>pg_stat_database</c>.</param>
+/// <param name="WalFlushes">Times the log was forced to disk: <c>pg_stat_wal.wal_sync</c>, from version 18 <c>pg_stat_io</c>. Of the whole server.</param>
+/// <param name="WalPosition">End of the log. Of the whole server.</param>
+/// <param name="IsSettled">True if every session in the round's databases had ended, and so reported its counters.</param>
+internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlushes, NpgsqlLogSequenceNumber WalPosition, bool IsSettled)
+{
+    private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(20);
+
+    private static readonly Reading Unsettled = Reading.Missing("sessions were still open when the counters were read");
+
+    /// <summary>Reads the counters when no session is left in the databases, or after 20 s.</summary>
+    public static async Task<ServerCounters> ReadAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    {
+        var watch = Stopwatch.StartNew();
+        while (await CountSessionsAsync(server, databases, cancellationToken) > 0 && watch.Elapsed < ForSessionsToEnd)
+            await Task.Delay(20, cancellationToken);
+
+        var (commits, buffers) = await ReadDatabasesAsync(server, databases, cancellationToken);
+        return new ServerCounters(
+            commits,
+            buffers,
+            await ReadFlushesAsync(server, cancellationToken),
+            await ScalarAsync<NpgsqlLogSequenceNumber>(server, "SELECT pg_current_wal_flush_lsn()", databases: null, cancellationToken),
+            await CountSessionsAsync(server, databases, cancellationToken) == 0);
+    }
+
+    public Reading CommitsSince(ServerCounters before) => IsSettled && before.IsSettled ? Reading.Of(Commits - before.Commits) : Unsettled;
+
+    public Reading BuffersSince(ServerCounters before) => IsSettled && before.IsSettled ? Reading.Of(Buffers - before.Buffers) : Unsettled;
+
+    public Reading FlushesSince(ServerCounters before) => (WalFlushes, before.WalFlushes) switch
+    {
+        ({ Value: { } now }, { Value: { } then }) => IsSettled && before.IsSettled ? Reading.Of(now - then) : Unsettled,
+        (_, { Value: null } missing) => missing,
+        _ => WalFlushes,
+    };
+
+    public Reading WalBytesSince(ServerCounters before) => Reading.Of((double)(ulong)WalPosition - (ulong)before.WalPosition);
+
+    /// <summary>Counts <c>COMMIT PREPARED</c> in the server's log itself, between two readings.</summary>
+    /// <param name="database">Connection string of a database of the kit's own: the extension that reads the log is created there.</param>
+    public async Task<Reading> TwoPhaseCommitsSinceAsync(ServerCounters before, string database, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var source = NpgsqlDataSource.Create(database);
+            await using var extension = source.CreateCommand("CREATE EXTENSION IF NOT EXISTS pg_walinspect");
+            await extension.ExecuteNonQueryAsync(cancellationToken);
+            await using var count = source.CreateCommand(
+                """
+                SELECT coalesce(sum(count), 0)::bigint FROM pg_get_wal_stats($1::text::pg_lsn, $2::text::pg_lsn, per_record => true)
+                WHERE "resource_manager/record_type" = 'Transaction/COMMIT_PREPARED'
+                """);
+            count.Parameters.Add(new NpgsqlParameter<string> { TypedValue = before.WalPosition.ToString() });
+            count.Parameters.Add(new NpgsqlParameter<string> { TypedValue = WalPosition.ToString() });
+            return Reading.Of((long)(await count.ExecuteScalarAsync(cancellationToken))!);
+        }
+        catch (PostgresException refused)
+        {
+            return Reading.Missing($"the server's log cannot be read: {refused.MessageText}");
+        }
+    }
+
+    private static async Task<(long Commits, long Buffers)> ReadDatabasesAsync(
+        NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(
+            "SELECT coalesce(sum(xact_commit), 0)::bigint, coalesce(sum(blks_hit + blks_read), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
+            server);
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt64(0), reader.GetInt64(1));
+    }
+
+    private static Task<long> CountSessionsAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken) =>
+        ScalarAsync<long>(
+            server,
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND backend_type = 'client backend'",
+            databases,
+            cancellationToken);
+
+    private static async Task<Reading> ReadFlushesAsync(NpgsqlConnection server, CancellationToken cancellationToken)
+    {
+        if (server.PostgreSqlVersion.Major < 14)
+            return Reading.Missing("counted from PostgreSQL 14 on");
+
+        // With open_datasync and open_sync each write is its own flush, and the server does not count it.
+        var method = await ScalarAsync<string>(server, "SHOW wal_sync_method", databases: null, cancellationToken);
+        if (method.StartsWith("open_", StringComparison.Ordinal))
+            return Reading.Missing($"not counted by the server under wal_sync_method {method}");
+
+        return Reading.Of(await ScalarAsync<long>(
+            server,
+            server.PostgreSqlVersion.Major >= 18 ? "SELECT sum(fsyncs)::bigint FROM pg_stat_io WHERE object = 'wal'" : "SELECT wal_sync FROM pg_stat_wal",
+            databases: null,
+            cancellationToken));
+    }
+
+    private static async Task<T> ScalarAsync<T>(NpgsqlConnection server, string query, IReadOnlyList<string>? databases, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(query, server);
+        if (databases is not null)
+            command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+
+        return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+}

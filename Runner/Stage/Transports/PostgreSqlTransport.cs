@@ -1,0 +1,160 @@
+using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Modes;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Runner.Stage.Databases;
+using Kit.Runner.Stage.Operations;
+using Kit.Runner.Wire;
+using Npgsql;
+
+namespace Kit.Runner.Stage.Transports;
+
+/// <summary>Queues in PostgreSQL, where most transports also have their widgets.</summary>
+internal sealed class PostgreSqlTransport : Transport
+{
+    public static TransportSetting ServerSetting { get; } = new(
+        "--postgresql",
+        "Connection string of a PostgreSQL server, for a role that may create databases; " +
+        $"or environment {ConnectionStrings.PostgreSqlVariable}. Without it the kit starts its own server.",
+        "connection string")
+    { Variable = ConnectionStrings.PostgreSqlVariable };
+
+    /// <summary>The route of a worker on another machine to the server on which it finds its run.</summary>
+    public static WorkerRoute RouteToJoin { get; } = new(
+        address => new NpgsqlConnectionStringBuilder(address).Database!,
+        (arguments, database) => EndpointConnections.For(
+            new NpgsqlConnectionStringBuilder(arguments[ServerSetting]!) { Database = database }.ConnectionString),
+        (arguments, cancellationToken) => PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken))
+    {
+        Description = "Connection string of the run's PostgreSQL server, as this machine reaches it, for the role that the run uses.",
+    };
+
+    public override string Name => TransportName.PostgreSql;
+
+    public override string Title => "PostgreSQL";
+
+    public override Transport Widgets => this;
+
+    public override ArrivalClock? Arrivals => ArrivalClock.CommitTimestamps;
+
+    public override string? Own => "a PostgreSQL server";
+
+    public override TransportSetting? Server => ServerSetting;
+
+    public override ProxyRoute? ProxyRoute { get; } = new(
+        address =>
+        {
+            var settings = new NpgsqlConnectionStringBuilder(address);
+            return (settings.Host!, settings.Port);
+        },
+        (address, port) => new NpgsqlConnectionStringBuilder(address) { Host = "127.0.0.1", Port = port }.ConnectionString)
+    {
+        Wire = () => new PostgreSqlWire(),
+        WithLimit = (address, limit) => new NpgsqlConnectionStringBuilder(address)
+        {
+            CommandTimeout = (int)limit.TotalSeconds,
+            // In milliseconds: how long the client then waits for the cancelled command.
+            CancellationTimeout = 500,
+        }.ConnectionString,
+    };
+
+    public override WorkerRoute? WorkerRoute => RouteToJoin;
+
+    public override ExistingQueue? ExistingQueue { get; } = new(
+        "Connection string of the queue's database, with Database=….", DeadLettersOnPostgreSql.Open)
+    {
+        WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string (Database=…)." : null,
+    };
+
+    public override Support SupportOf(TransactionMode mode, HandlerNeeds needs) => mode == TransactionMode.FullDtc && needs.SeesRows
+        ? Support.No("a row becomes visible a moment after its message is done, so a worker's next message may not see it")
+        : Support.Yes;
+
+    public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        var facts = await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
+        var findings = facts.Findings(twoPhaseWanted: false).ToList();
+        return
+        [
+            .. Lack.OfEveryCell(findings),
+            .. Lack.Of(
+                facts.Findings(twoPhaseWanted: true).Except(findings),
+                cell => cell is { Mode.RowCommit: RowCommit.InTwoPhases } or { Condition.HoldsPrepared: true }),
+        ];
+    }
+
+    public override async Task<PostgreSqlFacts?> ReadDatabaseAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
+
+    public override async Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        if (arguments[ServerSetting] is { } named)
+            return new PostgreSqlInUse(this, named);
+
+        PostgreSqlVariables.Remove();
+        return new PostgreSqlInUse(this, await PrivatePostgreSql.StartAsync(
+            ServerPlace.Choose(arguments.AllowsMemory).Path, arguments.Connections, cancellationToken));
+    }
+
+    public override async Task<IReadOnlyList<Finding>> ExamineAsync(
+        TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        var named = arguments[ServerSetting];
+        return [await BinariesAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
+    }
+
+    public override async Task<IAsyncDisposable> RefuseAsync(string address, string queue, CancellationToken cancellationToken) =>
+        await RefusingTable.MakeAsync(address, queue, cancellationToken);
+
+    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
+        document with { Server = facts };
+
+    protected override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Server;
+
+    private static async Task<Finding> BinariesAsync(bool isNeeded, CancellationToken cancellationToken)
+    {
+        const string what = "PostgreSQL programs";
+        try
+        {
+            var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
+            return new Finding(what, $"{binaries.Version} in {binaries.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return isNeeded
+                ? new Finding(what, "none usable", missing.Message, missing.Remedy, IsFatal: true)
+                : new Finding(what, "none usable, and none needed: a server is named");
+        }
+    }
+
+    private static async Task<IEnumerable<Finding>> ServerAsync(string? named, CancellationToken cancellationToken)
+    {
+        const string what = "PostgreSQL server";
+        if (named is null)
+            return [new Finding(what, "none named; the kit starts its own, with durability on")];
+        try
+        {
+            // If the server lacks something for two-phase commit, those cells are left out, and the others run.
+            return (await PostgreSqlFacts.ReadAsync(named, cancellationToken)).Findings(twoPhaseWanted: false);
+        }
+        catch (KitException unusable)
+        {
+            return [new Finding(what, ConnectionStrings.Mask(named), unusable.Message, unusable.Remedy, IsFatal: true)];
+        }
+    }
+
+    // Without it the driver uses the database with the user's name, which is hardly ever intended.
+    private static bool LacksDatabase(string connectionString)
+    {
+        try
+        {
+            return new NpgsqlConnectionStringBuilder(connectionString).Database is null;
+        }
+        catch (Exception unreadable) when (unreadable is ArgumentException or FormatException)
+        {
+            // The code that opens it reports that.
+            return false;
+        }
+    }
+}
