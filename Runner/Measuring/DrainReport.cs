@@ -5,7 +5,7 @@ namespace Kit.Runner.Measuring;
 /// <summary>Observations of a handler process between the endpoint's start and stop.</summary>
 /// <param name="Entries">Number of times that a handler was entered.</param>
 /// <param name="Handled">Number of times that a handler returned.</param>
-/// <param name="CompletionsUtc">Time at which the handler of each message returned, if the specification asked for it.</param>
+/// <param name="CompletionsUtc">Time at which the handler of each message returned, if it was to be recorded.</param>
 /// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
 internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,

@@ -3,7 +3,9 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Measuring;
 
-/// <summary>Searches for the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the</summary>
+/// <summary>
+/// Searches for the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then tries their geometric mean.
+/// </summary>
 internal static class RateSearch
 {
     /// <summary>It ends when the lowest rate that was not sustained is at most this many times the highest that was.</summary>

@@ -19,7 +19,7 @@ public sealed class BrokerAtItsLimits
     private const int NoLimit = 128 << 20;
 
     private PrivateRabbitMq broker = null!;
-    private int limit = NoLimit;
+    private int? limit;
     private bool isAlarmed;
     private RabbitMqBench bench = null!;
 

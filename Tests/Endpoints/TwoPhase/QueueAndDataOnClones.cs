@@ -58,6 +58,7 @@ public sealed class QueueAndDataOnClones
             return;
         await databases.RollBackPreparedAsync();
         await databases.DisposeAsync();
+        (databases, queues, queue) = (null!, null!, null!);
     }
 
     /// <summary>A restored backup whose queue still holds the message, and whose configuration still names the real database.</summary>

@@ -62,6 +62,7 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
             Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
             Assert.That(run.Cells.Single().Rate, Is.Null);
             Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before));
+            Assert.That(run.Document.Ending, Is.EqualTo(RunEnding.Completed), "whatever the second command did");
             Assert.That(second.ExitCode, Is.EqualTo(ExitCode.Failure), "a run that goes on is not resumed");
             Assert.That(second.Errors, Does.Contain($"A command is writing into {Parent.Path}."));
         }

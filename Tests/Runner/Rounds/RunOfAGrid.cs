@@ -7,17 +7,19 @@ namespace Kit.Tests.Rounds;
 
 /// <summary>Several numbers of handlers times several pools. A pool that is too small for its handlers is left out.</summary>
 [TestFixture("full-dtc")]
-[TestFixture("shared", Category = ExhaustiveAttribute.Category)]
+[TestFixture("full-dtc,shared", Category = ExhaustiveAttribute.Category)]
 [Parallelizable]
-public sealed class RunOfAGrid(string mode) : MeasuredRun
+public sealed class RunOfAGrid(string modes) : MeasuredRun
 {
     protected override IEnumerable<string> Cells =>
-        ["--framework", "bare", "--transport", "postgresql", "--mode", mode, "--concurrency", "1,8", "--pool", "100,2"];
+        ["--framework", "bare", "--transport", "postgresql", "--mode", modes, "--concurrency", "1,8", "--pool", "100,2"];
 
     // Without 8 handlers that share 2 connections.
-    protected override int CellCount => 3;
+    protected override int CellCount => 3 * Modes.Length;
 
     protected override int Messages => 200;
+
+    private string[] Modes => modes.Split(',');
 
     [Test]
     public void Each_cell_has_its_own_number_of_handlers()
@@ -36,8 +38,8 @@ public sealed class RunOfAGrid(string mode) : MeasuredRun
     [Test]
     public void A_pool_that_is_too_small_is_left_out_with_its_reason() => Assert.That(
         Run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}"),
-        Is.EqualTo(
-            [$"bare/postgresql/{mode}/ado/8-handlers/2-connections: 8 handlers in {mode} need a pool of 8 connections or more, and it has 2 (--pool)"]));
+        Is.EqualTo(Modes.Select(mode =>
+            $"bare/postgresql/{mode}/ado/8-handlers/2-connections: 8 handlers in {mode} need a pool of 8 connections or more, and it has 2 (--pool)")));
 
     [Test]
     public async Task The_report_has_a_table_for_each_axis() => Assert.That(

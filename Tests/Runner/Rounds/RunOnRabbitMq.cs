@@ -31,7 +31,7 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
     }
 
     [TestCase("classic", "dtc-off,full-dtc")]
-    [TestCase("classic", "transactions-off,full-dtc", Category = ExhaustiveAttribute.Category)]
+    [TestCase("classic", "dtc-off,transactions-off,full-dtc", Category = ExhaustiveAttribute.Category)]
     [TestCase("quorum", "scope-off,full-dtc", Category = ExhaustiveAttribute.Category)]
     public async Task Every_message_is_accounted_for_and_nothing_is_left(string queueType, string modes)
     {

@@ -58,7 +58,7 @@ public sealed class PlaceOfTheServers
 
     /// <summary>The servers have a user of their own, who must reach their folder under a strict umask, too.</summary>
     [Test]
-    public async Task A_run_in_memory_says_so_next_to_every_table()
+    public async Task A_run_in_memory_under_a_strict_umask_says_so_next_to_every_table()
     {
         if (!Directory.Exists(Memory))
             Assert.Ignore($"There is no {Memory} here.");
@@ -78,11 +78,11 @@ public sealed class PlaceOfTheServers
                 ]);
             var result = await runner.EndAsync();
 
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
             var run = RunFolder.Open(folder).Load();
             var tables = await File.ReadAllTextAsync(RunFolder.Open(folder).ReportPath);
             using (Assert.EnterMultipleScope())
             {
-                Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
                 Assert.That(run.Document.Disk, Is.Not.Null);
                 Assert.That((run.Document.Disk?.Folder, run.Document.Disk?.IsInMemory), Is.EqualTo((place, true)));
                 Assert.That(run.Document.Server["synchronous_commit"], Is.EqualTo("on"), "whatever the user's shell says");
