@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Choosing;
 using Kit.Runner.Databases;
 using Kit.Runner.Faults.Experiments;
