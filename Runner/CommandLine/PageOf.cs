@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Choosing;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Html;

@@ -1,6 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Kit.Runner.Choosing;
+using Kit.Guarantees;
 using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;

@@ -11,7 +11,9 @@ internal abstract class BlockKind(string name)
     [
         new ModesTable(),
         new ModesChart(),
-        new Sequences(),
+        new HandlingPictures(),
+        new RecoveryPicture(),
+        new ChoiceTree(),
         new Speeds(),
         new TwoPhase(),
         new Gains(AxisName.Flush, SummaryTable.Flushes, SummaryTable.AtOneMillisecond),

@@ -3,8 +3,8 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>The new content of a block.</summary>
 internal sealed record BlockText(IReadOnlyList<string> Lines)
 {
-    /// <summary>A file that the lines show; <see langword="null"/>: none.</summary>
-    public (string Path, string Text)? Picture { get; init; }
+    /// <summary>The files that the lines show.</summary>
+    public IReadOnlyList<(string Path, string Text)> Pictures { get; init; } = [];
 
     /// <summary>Notes about lines that were left as they are, because this build cannot tell what they must be.</summary>
     public IReadOnlyList<string> Kept { get; init; } = [];

@@ -10,7 +10,7 @@ internal sealed class ModesChart() : BlockKind("modes-chart")
         var chart = new RateChart(sources.Run, sources.StormsOrNone);
         return BlockText.Of($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{RateChart.Width}\" alt=\"{chart.Words}\">") with
         {
-            Picture = (Picture, chart.Svg),
+            Pictures = [(Picture, chart.Svg)],
         };
     }
 }

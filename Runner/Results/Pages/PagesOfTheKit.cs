@@ -33,10 +33,8 @@ public sealed class PagesOfTheKit
             page.With(block => texts[block].Lines),
             [.. from block in page.Blocks where !block.Lines.SequenceEqual(texts[block].Lines) select $"{block.Place}: block {block.Name}"],
             [.. from block in page.Blocks from kept in texts[block].Kept select $"{block.Place}: block {block.Name}, {kept}"]);
-        foreach (var block in page.Blocks)
+        foreach (var (block, (path, text)) in page.Blocks.SelectMany(block => texts[block].Pictures.Select(picture => (block, picture))))
         {
-            if (texts[block].Picture is not var (path, text))
-                continue;
             var isThere = repository.HasFile(path) && string.Equals(repository.TextOf(path).ReplaceLineEndings("\n"), text, StringComparison.Ordinal);
             yield return new PageFile(path, text, isThere ? [] : [$"{path}: the picture of block {block.Name}"], []);
         }

@@ -18,7 +18,6 @@ public sealed class TimelinePicture
 
     // What is said of a row is to the right of all lines.
     private const int TextWidth = 540;
-    private const int MostLines = 3;
 
     // Widths of characters in pixels, rounded up: fonts differ.
     private const double OfCode = 7.4;
@@ -28,20 +27,6 @@ public sealed class TimelinePicture
     private const int WideLane = 118;
     private const int NarrowLane = 92;
     private const int MostWideLanes = 5;
-
-    private const string Style =
-        """
-        text{fill:#1f2328}.ground{fill:#fff}.dim{fill:#59636e}.code{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:12px}
-        .title{font-size:15px;font-weight:bold}.bad{fill:#cf222e;font-weight:bold}.good{fill:#1a7f37}
-        path{fill:none;stroke:#1f2328;stroke-width:1.5}.life{stroke:#afb8c1}.alive{stroke:#0969da;stroke-width:3}.answer{stroke:#59636e;stroke-dasharray:5 3}
-        .head{stroke-dasharray:none}.fault{stroke:#cf222e;stroke-width:2}.kill{stroke:#cf222e;stroke-width:4}.end{stroke:#afb8c1;stroke-dasharray:2 3}
-        rect.box{fill:#f6f8fa;stroke:#d0d7de}rect.wrong{fill:#ffebe9;stroke:#cf222e}rect.right{fill:#dafbe1;stroke:#1a7f37}circle{fill:#0969da}
-        @media(prefers-color-scheme:dark){
-        text{fill:#e6edf3}.ground{fill:#0d1117}.dim{fill:#9198a1}.bad{fill:#ff7b72}.good{fill:#3fb950}
-        path{stroke:#e6edf3}.life{stroke:#4d5560}.alive{stroke:#58a6ff}.answer{stroke:#9198a1}.fault,.kill{stroke:#ff7b72}.end{stroke:#4d5560}
-        rect.box{fill:#151b23;stroke:#3d444d}rect.wrong{fill:#3a1517;stroke:#ff7b72}rect.right{fill:#12261e;stroke:#3fb950}circle{fill:#58a6ff}
-        }
-        """;
 
     private readonly ProofResult result;
     private readonly IReadOnlyList<Lane> lanes;
@@ -67,22 +52,17 @@ public sealed class TimelinePicture
 
     public void Write(TextWriter output)
     {
-        output.WriteLine(
-            $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" width="{width}" height="{y}" font-family="sans-serif" font-size="13">""");
-        output.WriteLine($"<title>{XmlText.Escaped($"{result.Point.Token}: {string.Join("; ", result.Violations)}")}</title>");
-        output.WriteLine($"<desc>{XmlText.Escaped(string.Join("; ", TimelineStep.LinesOf(result.Timeline).Select(line => line.Trim())))}</desc>");
-        output.WriteLine($"<style>\n{Style.ReplaceLineEndings("\n")}\n</style>");
-        output.WriteLine($"""<rect class="ground" width="{width}" height="{y}" rx="6"/>""");
-        foreach (var line in behind.Concat(marks))
+        var title = $"<title>{XmlText.Escaped($"{result.Point.Token}: {string.Join("; ", result.Violations)}")}</title>";
+        var description = $"<desc>{XmlText.Escaped(string.Join("; ", TimelineStep.LinesOf(result.Timeline).Select(line => line.Trim())))}</desc>";
+        foreach (var line in Svg.Picture(width, y, [title, description], behind.Concat(marks)))
             output.WriteLine(line);
-        output.WriteLine("</svg>");
     }
 
     private void Draw()
     {
         var wide = width - (2 * Margin);
-        Say(Margin, ["title"], Wrapped($"{result.Point.Token}: {string.Join("; ", result.Violations)}", wide, OfTitle));
-        Say(Margin, ["dim"], Wrapped(result.Point.Moment, wide, OfWords));
+        Say(Margin, ["title"], Svg.Wrapped($"{result.Point.Token}: {string.Join("; ", result.Violations)}", wide, OfTitle));
+        Say(Margin, ["dim"], Svg.Wrapped(result.Point.Moment, wide, OfWords));
         y += 10;
         var top = DrawHeads();
         aliveSince = top;
@@ -109,7 +89,7 @@ public sealed class TimelinePicture
         foreach (var (lane, name) in lanes.Select(lane => lane.Name).Prepend("application").Index())
         {
             marks.Add($"""<rect class="box" x="{X(lane) - (laneWidth / 2) + 4}" y="{y}" width="{laneWidth - 8}" height="{HeaderHeight}" rx="4"/>""");
-            var shown = Wrapped(name, laneWidth - 12, OfWords, most: 1)[0];
+            var shown = Svg.Wrapped(name, laneWidth - 12, OfWords, most: 1)[0];
             marks.Add($"""<text x="{X(lane)}" y="{y + 16}" text-anchor="middle" font-size="12">{XmlText.Escaped(shown)}</text>""");
         }
 
@@ -167,9 +147,9 @@ public sealed class TimelinePicture
             Arrow(server, application, y + 23, "answer");
 
         var start = y;
-        Say(TextStart, ["code"], Wrapped(step.Text, TextWidth, OfCode));
+        Say(TextStart, ["code"], Svg.Wrapped(step.Text, TextWidth, OfCode));
         if (step.Outcome is { } outcome)
-            Say(TextStart, ["code", met is null ? "dim" : "bad"], Wrapped($"→ {outcome}{(met is null ? "" : " (withheld)")}", TextWidth, OfCode));
+            Say(TextStart, ["code", met is null ? "dim" : "bad"], Svg.Wrapped($"→ {outcome}{(met is null ? "" : " (withheld)")}", TextWidth, OfCode));
         else if (met is { IsExecuted: false })
             Say(TextStart, ["bad"], ["never sent"]);
         y = Math.Max(y + 8, start + LeastRow);
@@ -180,7 +160,7 @@ public sealed class TimelinePicture
         switch (step.Kind)
         {
             case TimelineKind.Output or TimelineKind.Left or TimelineKind.Committed:
-                Say(Margin, ["dim"], Wrapped(step.Text, width - (2 * Margin), OfWords));
+                Say(Margin, ["dim"], Svg.Wrapped(step.Text, width - (2 * Margin), OfWords));
                 break;
             case TimelineKind.Found:
                 y += 6;
@@ -253,7 +233,7 @@ public sealed class TimelinePicture
     /// <summary>A row of the timeline with words alone.</summary>
     private void Row(IReadOnlyList<string> styles, string text)
     {
-        Say(TextStart, styles, Wrapped(text, TextWidth, OfWords));
+        Say(TextStart, styles, Svg.Wrapped(text, TextWidth, OfWords));
         y += 8;
     }
 
@@ -268,22 +248,6 @@ public sealed class TimelinePicture
     }
 
     private int X(int lane) => Margin + (laneWidth / 2) + (lane * laneWidth);
-
-    private static List<string> Wrapped(string text, int pixels, double ofCharacter, int most = MostLines)
-    {
-        var fits = (int)(pixels / ofCharacter);
-        var lines = new List<string>();
-        var rest = text.Trim();
-        while (rest.Length > fits && lines.Count < most - 1)
-        {
-            var end = rest.LastIndexOf(' ', fits) is > 0 and var space ? space : fits;
-            lines.Add(rest[..end]);
-            rest = rest[end..].TrimStart();
-        }
-
-        lines.Add(rest.Length > fits ? $"{rest[..(fits - 2)]} …" : rest);
-        return lines;
-    }
 
     /// <summary>A connection to a server, or a server that was asked nothing.</summary>
     private sealed record Lane(string Server, int? Connection, string Name)

@@ -27,7 +27,7 @@ public sealed partial class BlocksOfResults
         repository.Write("docs/claims.json", Claims);
         var marks = new[]
         {
-            "modes-table from results/all", "modes-chart from results/all", "sequences from results/all",
+            "modes-table from results/all", "modes-chart from results/all",
             "speeds from results/all", "two-phase from results/all", "storms from results/all",
             "claims from results/all", "published-runs from results/all, results/kills",
         };

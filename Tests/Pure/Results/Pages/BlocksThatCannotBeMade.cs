@@ -21,7 +21,7 @@ public sealed class BlocksThatCannotBeMade
     [TearDown]
     public void RemoveResults() => repository.Dispose();
 
-    [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, sequences, ")]
+    [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, handling-pictures, ")]
     [TestCase("speeds", "block 'speeds': it needs a folder with a run (run.json), and its mark names none.")]
     [TestCase("speeds from results/nowhere", "block 'speeds': there is no folder results/nowhere.")]
     [TestCase("speeds from results/empty", "block 'speeds': results/empty holds no run (run.json), no experiments (faults.json) and no load (load.json).")]
@@ -30,6 +30,7 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]
     [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
     [TestCase("every-point from results/storm", "block 'every-point': results/storm has no experiments at the points of a handling.")]
+    [TestCase("handling-pictures from results/storm", "block 'handling-pictures': results/storm has no points of bare/postgresql/full-dtc/ado.")]
     [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
     [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("soaks from results/run", "block 'soaks': it needs a folder with a load (load.json), and there is none in results/run.")]
@@ -37,14 +38,6 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     [TestCase("scenario-costs from results/run", "block 'scenario-costs': the run in results/run has no cell of bare ")]
     public void Are_named(string mark, string message) => AssertFailure(mark, message);
-
-    [Test]
-    public void A_run_that_probed_nothing_has_no_sequences()
-    {
-        repository.SaveRun("results/unprobed", InventedRepository.RoundsOf("full-dtc"), InventedRun.Document with { Probes = [] });
-
-        AssertFailure("sequences from results/unprobed", "block 'sequences': the run in results/unprobed has probed no bare cell on PostgreSQL.");
-    }
 
     [Test]
     public void A_chart_needs_a_round_of_each_mode_that_counts()
