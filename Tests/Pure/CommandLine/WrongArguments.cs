@@ -224,7 +224,9 @@ public sealed class WrongArguments
     }
 
     [TestCase("run --out none --workers 1 --transport postgresql", "--workers: the kit's own PostgreSQL server is reached from this machine only.")]
-    [TestCase("run --out none --workers 2 --transport postgresql --postgresql Host=h", "--workers: no cell has a process for each of 2 workers; the most is 1.")]
+    [TestCase(
+        "run --out none --workers 2 --transport postgresql --postgresql Host=h",
+        "--workers: no cell has a process for each of 2 workers; the most is 1.")]
     [TestCase(
         "load --out none --framework bare --mode shared --rate 5/s --size 5120B --scenario publish-5",
         "There is no such cell: the given names cannot be combined. Scenarios and conditions need --access ado, and conditions need --scenario insert. " +
