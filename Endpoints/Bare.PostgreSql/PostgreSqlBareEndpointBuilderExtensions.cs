@@ -35,6 +35,18 @@ public static class PostgreSqlBareEndpointBuilderExtensions
         return endpoint.UsePostgreSql(queue, data is null ? queue : new DatabaseAccess(data));
     }
 
+    /// <summary>
+    /// Lets <c>full-dtc</c> start with its queue and its handlers' data on two servers, although one of them sends its log to standbys and waits for none of
+    /// them. If such a standby is promoted, it lacks the last commits and the other server has them: messages are lost or doubled. Call it if these standbys
+    /// are never promoted.
+    /// </summary>
+    public static BareEndpointBuilder AcceptAsynchronousStandbys(this BareEndpointBuilder endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        endpoint.AcceptsAsynchronousStandbys = true;
+        return endpoint;
+    }
+
     private static BareEndpointBuilder UsePostgreSql(this BareEndpointBuilder endpoint, DatabaseAccess queue, DatabaseAccess data)
     {
         ArgumentNullException.ThrowIfNull(endpoint);

@@ -80,6 +80,9 @@ public sealed class BareEndpointBuilder
     /// </summary>
     internal Func<CancellationToken, Task<bool>> IsReadOnly { get; set; } = _ => Task.FromResult(false);
 
+    /// <summary>Whether <c>full-dtc</c> on two PostgreSQL servers starts although one of them has standbys that it does not wait for.</summary>
+    internal bool AcceptsAsynchronousStandbys { get; set; }
+
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     /// <summary>How long <c>outbox</c> keeps the ids of handled messages; <see langword="null"/>: for ever.</summary>

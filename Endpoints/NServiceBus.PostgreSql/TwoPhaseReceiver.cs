@@ -92,7 +92,7 @@ internal sealed partial class TwoPhaseReceiver(
         try
         {
             var (transactionId, server) = await RunningServer.ReadTransactionAsync(receive, cancellationToken);
-            unit = new AwaitingUnit(new BranchId(Servers.Branches.Database, transactionId), server, Servers.Data, settings.Isolation);
+            unit = new AwaitingUnit(Servers.Decisions.BranchOf(transactionId), server, Servers.Data, settings.Isolation);
             unit.EnlistIn(transaction);
             await HandleInScopeAsync(message, onMessage, unit, transaction, cancellationToken);
             var committing = transaction.CommitAsync();

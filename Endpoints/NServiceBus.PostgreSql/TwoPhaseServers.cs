@@ -17,14 +17,17 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
     private readonly ILogger log;
     private int timesElsewhere;
 
-    private TwoPhaseServers(Branches branches, NpgsqlDataSource data, string onTwoServers, ILogger log)
+    private TwoPhaseServers(ReceivesAsDecisions decisions, Branches branches, NpgsqlDataSource data, string onTwoServers, ILogger log)
     {
+        Decisions = decisions;
         Branches = branches;
         Data = data;
         SecondPhase = new AskingSecondPhase(branches.Data, branches.Slots, log);
         this.onTwoServers = onTwoServers;
         this.log = log;
     }
+
+    public ReceivesAsDecisions Decisions { get; }
 
     public Branches Branches { get; }
 
@@ -62,8 +65,9 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
             if (await RunningServer.ReadAsync(queues, cancellationToken) != await RunningServer.ReadAsync(data, cancellationToken))
                 throw new InvalidOperationException(mismatch);
 
-            var branches = await Branches.StartAsync(queues, transport.Data.Settings, concurrency, log, cancellationToken);
-            return new TwoPhaseServers(branches, data, mismatch, log);
+            var decisions = new ReceivesAsDecisions(await QueueDatabase.ReadAsync(queues, cancellationToken));
+            var branches = await Branches.StartAsync(decisions, transport.Data.Settings, concurrency, log, cancellationToken);
+            return new TwoPhaseServers(decisions, branches, data, mismatch, log);
         }
         catch
         {

@@ -6,7 +6,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
 /// <summary><c>full-dtc</c> in batches: all receives, inserts and sends in one atomic unit, with one branch for all handlers.</summary>
 internal sealed class FullDtcBatchReceiver(
-    QueueSession queue, int size, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IBatchReceiver
+    QueueSession queue, int size, IDecider decider, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IBatchReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -22,7 +22,7 @@ internal sealed class FullDtcBatchReceiver(
 
             Exception? refusal = null;
             await mode.RunAsync(
-                slot, receive, transactionId, server.Data, async unit => refusal = await HandleAsync(messages, unit, cancellationToken));
+                slot, decider.Of(receive, transactionId), decider.Data, async unit => refusal = await HandleAsync(messages, unit, cancellationToken));
             return refusal is null ? true : throw refusal;
         }
     }
@@ -35,10 +35,15 @@ internal sealed class FullDtcBatchReceiver(
             await unit.CommitAloneAsync();
             return refusal;
         }
-        catch (Exception) when (server.Refusal is not null)
+        catch (Exception) when (decider.Refusal is not null)
         {
             // The handlers' connection reached another server: the session ends, its receive is rolled back, and no attempt is counted.
-            throw server.Refusal;
+            throw decider.Refusal;
+        }
+        catch (Exception fenced) when (Failure.ReasonOf(fenced) is FencedException)
+        {
+            // The receive is rolled back, and no attempt is counted: the next session has a row of its own.
+            throw Failure.ReasonOf(fenced);
         }
         catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {

@@ -104,11 +104,15 @@ internal sealed class EndpointSessions : IAsyncDisposable
         await using var proved = await OneServer.ProveAsync(queue, handlers.Text(enlist: false), WhatNeedsOneServer, cancellationToken);
     }
 
-    public async Task<OneServer> ProveServerAsync(QueueSession session)
+    public Task<OneServer> ProveServerAsync(QueueSession session) => OpenOnAsync(
+        session, () => OneServer.ProveAsync(session.Connection, handlers.Text(enlist: false), WhatNeedsOneServer, Workers.Abandoned));
+
+    /// <summary>Opens something on a new session, which is closed if that fails.</summary>
+    public static async Task<T> OpenOnAsync<T>(QueueSession session, Func<Task<T>> open)
     {
         try
         {
-            return await OneServer.ProveAsync(session.Connection, handlers.Text(enlist: false), WhatNeedsOneServer, Workers.Abandoned);
+            return await open();
         }
         catch
         {

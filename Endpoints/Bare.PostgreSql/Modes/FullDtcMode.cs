@@ -22,21 +22,27 @@ internal static class FullDtcMode
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> PrepareAsync(
         EndpointSessions sessions, bool isWaiting, CancellationToken cancellationToken)
     {
-        await sessions.RequireOneServerAsync(cancellationToken);
         var endpoint = sessions.Endpoint;
+        var rows = await ApartServers.AreMeantAsync(sessions, cancellationToken) ? await ApartServers.PrepareAsync(sessions, cancellationToken) : null;
+        if (rows is null)
+            await sessions.RequireOneServerAsync(cancellationToken);
+        var receives = new ReceivesAsDecisions(await QueueDatabase.ReadAsync(sessions.Queues, cancellationToken));
         var mode = await FullDtc.StartAsync(
-            sessions.Queues, sessions.DataDatabase.Settings, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log,
+            rows ?? (IDecisionLog)receives, sessions.DataDatabase.Settings, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log,
             sessions.Workers.Stopping, cancellationToken);
         sessions.EndAfterWorkers(mode);
         endpoint.Status.Branches = () => mode.BranchesLeft;
         sessions.Workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
         return async worker =>
         {
-            var session = await sessions.OpenSessionAsync(withTransactionId: true);
-            var server = await sessions.ProveServerAsync(session);
+            var session = await sessions.OpenSessionAsync(withTransactionId: rows is null);
+            var decider = rows is null
+                ? new OneServerDecider(await sessions.ProveServerAsync(session), receives)
+                : await EndpointSessions.OpenOnAsync<IDecider>(
+                    session, async () => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Data, sessions.Workers.Abandoned));
             return sessions.InBatches(
-                session, new FullDtcReceiver(session, server, mode, worker, sessions.Recoverability),
-                size => new FullDtcBatchReceiver(session, size, server, mode, worker, sessions.Recoverability));
+                session, new FullDtcReceiver(session, decider, mode, worker, sessions.Recoverability),
+                size => new FullDtcBatchReceiver(session, size, decider, mode, worker, sessions.Recoverability));
         };
     }
 }

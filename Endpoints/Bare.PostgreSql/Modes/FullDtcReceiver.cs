@@ -8,7 +8,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 /// <summary>
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
 /// </summary>
-internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class FullDtcReceiver(QueueSession queue, IDecider decider, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -21,14 +21,14 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
             if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
                 return false;
 
-            await mode.RunAsync(slot, receive, transactionId, server.Data, unit => HandleAsync(message, receive, unit, cancellationToken));
+            await mode.RunAsync(slot, decider.Of(receive, transactionId), decider.Data, unit => HandleAsync(message, receive, unit, cancellationToken));
             return true;
         }
     }
 
     public async ValueTask DisposeAsync()
     {
-        await server.DisposeAsync();
+        await decider.DisposeAsync();
         await queue.DisposeAsync();
     }
 
@@ -49,10 +49,15 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
 
             await transaction.CommitAsync();
         }
-        catch (Exception) when (server.Refusal is not null)
+        catch (Exception) when (decider.Refusal is not null)
         {
             // The handler's connection reached another server: the session ends, its receive is rolled back, and no attempt is counted.
-            throw server.Refusal;
+            throw decider.Refusal;
+        }
+        catch (Exception fenced) when (Failure.ReasonOf(fenced) is FencedException)
+        {
+            // The receive is rolled back, and no attempt is counted: the next session has a row of its own.
+            throw Failure.ReasonOf(fenced);
         }
         catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {

@@ -73,7 +73,7 @@ internal sealed partial class AskingSecondPhase : IAsyncDisposable
         try
         {
             await using var connection = await data.OpenConnectionAsync();
-            var (decisions, used) = await BranchDecisions.ReadAsync(connection, batch.Select(question => question.Id));
+            var (decisions, used) = await ReceivesAsDecisions.ReadAsync(connection, batch.Select(question => question.Id));
             foreach (var (question, decision) in batch.Zip(decisions))
             {
                 if (question.IsPrepared && BranchDecisions.StatementOf(decision, question.Id) is { } end)
@@ -90,7 +90,7 @@ internal sealed partial class AskingSecondPhase : IAsyncDisposable
             {
                 if (question.Decision.Task.Result is BranchDecision.Committed)
                     SecondPhaseLag.Record(question.Closed);
-                slots.Return();
+                slots.Return(question.Id);
             }
         }
         catch (Exception failure)

@@ -8,14 +8,14 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>
 /// The receive, inserts and sends of one message, or of one batch, as one atomic unit. The unit of a message is the sole resource of its handler's ambient
 /// transaction; the unit of a batch commits without one. A unit prepares the branch, and then commits the queue's transaction. That commit is the
-/// decision, and <c>pg_xact_status</c> of the queue's transaction id is its durable record.
+/// decision, and its durable record is in the <see cref="IDecisionLog"/>.
 /// </summary>
 /// <remarks>
 /// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986).
-/// Committing the last resource saves a separate decision record.
+/// Committing the last resource saves a separate flush for the decision.
 /// </remarks>
-internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data, IsolationLevel isolation)
-    : UnitWithBranch(id, data, isolation), IWork
+internal sealed class AtomicUnit(IDecision decision, NpgsqlDataSource data, IsolationLevel isolation)
+    : UnitWithBranch(decision.Branch, data, isolation), IWork
 {
     private readonly List<OutgoingMessage> sends = [];
 
@@ -69,7 +69,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         try
         {
             HasTriedToDecide = true;
-            await decision.CommitAsync();
+            await decision.CommitAsync(hasBranch: branch is not null);
             if (branch is not null)
                 Prepared = new PreparedBranch(Id, Data, Stopwatch.GetTimestamp());
         }

@@ -14,6 +14,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private static readonly TimeSpan Gathering = TimeSpan.FromMilliseconds(3);
 
     private readonly NpgsqlDataSource data;
+    private readonly IDecisionLog decisions;
     private readonly Slots slots;
     private readonly ILogger log;
     private readonly Channel<PreparedBranch> decided = Channel.CreateUnbounded<PreparedBranch>(new UnboundedChannelOptions { SingleReader = true });
@@ -21,12 +22,21 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private readonly LoneCommit alone;
     private readonly Task committing;
 
+    /// <param name="branches">The branches of the queue, with connections that no handler can hold.</param>
+    /// <param name="log">Logs branches that are left to recovery.</param>
+    public BackgroundSecondPhase(Branches branches, ILogger log)
+        : this(branches.Data, branches.Decisions, branches.Slots, log)
+    {
+    }
+
     /// <param name="data">The database of the branches, with connections that no handler can hold.</param>
+    /// <param name="decisions">The record of the decisions.</param>
     /// <param name="slots">Notes each branch that has ended or is left, and how many slots are in use.</param>
     /// <param name="log">Logs branches that are left to recovery.</param>
-    public BackgroundSecondPhase(NpgsqlDataSource data, Slots slots, ILogger log)
+    public BackgroundSecondPhase(NpgsqlDataSource data, IDecisionLog decisions, Slots slots, ILogger log)
     {
         this.data = data;
+        this.decisions = decisions;
         this.slots = slots;
         this.log = log;
         alone = new LoneCommit(slots, log);
@@ -64,13 +74,13 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         try
         {
             await using var connection = await data.OpenConnectionAsync();
-            var used = await RequireDecidedAsync(connection, branches);
+            var used = await decisions.RequireDecidedAsync(connection, [.. branches.Select(branch => branch.Id)]);
             await BranchEnds.ExecuteAsync(connection, branches.Select(branch => branch.Id.Commit));
             slots.Saw(used - branches.Count);
             foreach (var branch in branches)
             {
                 SecondPhaseLag.Record(branch.Decided);
-                slots.Return();
+                slots.Return(branch.Id);
             }
         }
         catch (Exception failure)
@@ -80,19 +90,6 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
 
             LogLeft(branches.Count, failure.Message);
         }
-    }
-
-    /// <summary>
-    /// Checks once for each batch that this server committed the receives, because the workers' sessions may be on another server. After a
-    /// failover, a promoted standby can have a branch whose receive never committed there. Its rows would be doubled when the message is redelivered.
-    /// </summary>
-    /// <returns>How many of the server's slots are in use, including those of the branches.</returns>
-    private static async Task<long> RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
-    {
-        var (decisions, used) = await BranchDecisions.ReadAsync(connection, branches.Select(branch => branch.Id));
-        return decisions.All(decision => decision is BranchDecision.Committed)
-            ? used
-            : throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} did not commit their receives; another server did.");
     }
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "{Count} branches are left to recovery, except those that have already ended: {Reason}")]

@@ -19,10 +19,10 @@ internal static class BranchDecisions
 
     /// <summary>Asks for the decisions of several branches and for the slots in use, in one statement: a second one would be one more commit.</summary>
     /// <param name="connection">Also ends the branches, so that both happen on one server.</param>
-    /// <param name="branches">The branches, in the order of the answer.</param>
+    /// <param name="transactionIds">The ids of the transactions that received, in the order of the answer.</param>
     /// <exception cref="NpgsqlException">The connection broke, or the server does not know one of the transactions yet.</exception>
     public static async Task<(IReadOnlyList<BranchDecision> Decisions, long UsedSlots)> ReadAsync(
-        NpgsqlConnection connection, IEnumerable<BranchId> branches)
+        NpgsqlConnection connection, IEnumerable<ulong> transactionIds)
     {
         await using var ask = new NpgsqlCommand(
             $"""
@@ -31,7 +31,7 @@ internal static class BranchDecisions
             ORDER BY place
             """,
             connection);
-        ask.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. branches.Select(branch => Text(branch.TransactionId))] });
+        ask.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. transactionIds.Select(Text)] });
         await using var answer = await ask.ExecuteReaderAsync();
         var (decisions, used) = (new List<BranchDecision>(), 0L);
         while (await answer.ReadAsync())

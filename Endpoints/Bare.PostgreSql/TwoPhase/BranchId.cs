@@ -1,34 +1,16 @@
-using System.Globalization;
-
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>
-/// The global transaction id of a prepared branch. It names the transaction that received the message. That transaction's outcome is the decision:
-/// <c>kit/&lt;system identifier of the queue's server&gt;/&lt;oid of its database&gt;/&lt;transaction id&gt;</c>.
-/// </summary>
-internal readonly record struct BranchId(QueueDatabase Queue, ulong TransactionId)
+/// <summary>The global transaction id of a prepared branch. It names the record of its decision: see <see cref="IDecisionLog"/>.</summary>
+internal readonly record struct BranchId(string GlobalId)
 {
     /// <summary>The statement that prepares it.</summary>
-    public string Prepare => $"PREPARE TRANSACTION '{this}'";
+    public string Prepare => $"PREPARE TRANSACTION '{GlobalId}'";
 
     /// <summary>The statement that commits it.</summary>
-    public string Commit => $"COMMIT PREPARED '{this}'";
+    public string Commit => $"COMMIT PREPARED '{GlobalId}'";
 
     /// <summary>The statement that rolls it back.</summary>
-    public string RollBack => $"ROLLBACK PREPARED '{this}'";
+    public string RollBack => $"ROLLBACK PREPARED '{GlobalId}'";
 
-    public static bool TryParse(string globalId, out BranchId branch)
-    {
-        branch = default;
-        if (globalId.Split('/') is not ["kit", var system, var database, var transaction]
-            || !ulong.TryParse(system, NumberStyles.None, CultureInfo.InvariantCulture, out var systemIdentifier)
-            || !uint.TryParse(database, NumberStyles.None, CultureInfo.InvariantCulture, out var databaseOid)
-            || !ulong.TryParse(transaction, NumberStyles.None, CultureInfo.InvariantCulture, out var transactionId))
-            return false;
-
-        branch = new BranchId(new QueueDatabase(systemIdentifier, databaseOid), transactionId);
-        return true;
-    }
-
-    public override string ToString() => $"{Queue.Prefix}{TransactionId}";
+    public override string ToString() => GlobalId;
 }

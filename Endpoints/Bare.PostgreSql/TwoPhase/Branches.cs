@@ -9,19 +9,18 @@ internal sealed partial class Branches : IAsyncDisposable
     private readonly BranchConnections connections;
     private readonly Recovery recovery;
 
-    private Branches(BranchConnections connections, QueueDatabase database, SlotNeeds needs, ILogger log)
+    private Branches(BranchConnections connections, IDecisionLog decisions, SlotNeeds needs, ILogger log)
     {
         this.connections = connections;
-        Database = database;
-        Slots = new Slots(connections.Data, needs, log);
-        recovery = new Recovery(connections.Data, database, log, Slots, connections.In);
+        Decisions = decisions;
+        Slots = new Slots(connections.Data, needs, log, decisions.Ended);
+        recovery = new Recovery(connections.Data, decisions, log, Slots, connections.In);
     }
 
     /// <inheritdoc cref="BranchConnections.Data"/>
     public NpgsqlDataSource Data => connections.Data;
 
-    /// <summary>The queue's database, which holds the decisions.</summary>
-    public QueueDatabase Database { get; }
+    public IDecisionLog Decisions { get; }
 
     public Slots Slots { get; }
 
@@ -29,7 +28,7 @@ internal sealed partial class Branches : IAsyncDisposable
     public int Left => recovery.Left;
 
     /// <summary>Checks the servers and runs recovery once.</summary>
-    /// <param name="queues">The queue's database.</param>
+    /// <param name="decisions">The record of the decisions.</param>
     /// <param name="data">How the handlers reach their database.</param>
     /// <param name="concurrency">The number of messages that the endpoint handles at a time.</param>
     /// <param name="log">The endpoint's log.</param>
@@ -37,14 +36,13 @@ internal sealed partial class Branches : IAsyncDisposable
     /// <exception cref="InvalidOperationException">The servers lack something that two-phase commit needs. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public static async Task<Branches> StartAsync(
-        NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data, int concurrency, ILogger log, CancellationToken cancellationToken)
+        IDecisionLog decisions, NpgsqlConnectionStringBuilder data, int concurrency, ILogger log, CancellationToken cancellationToken)
     {
         var opened = BranchConnections.Create(data);
         try
         {
-            var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
             var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);
-            var started = new Branches(opened, database, needs, log);
+            var started = new Branches(opened, decisions, needs, log);
             await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
             if (needs.Total - started.Slots.Used < needs.Fewest)
                 LogFewSlots(log, needs.Fewest, started.Slots.Used, needs.Total);

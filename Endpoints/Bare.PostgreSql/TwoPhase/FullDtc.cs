@@ -13,7 +13,7 @@ internal sealed class FullDtc : IAsyncDisposable
     {
         Settings = settings;
         this.branches = branches;
-        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log, stopping) : new BackgroundSecondPhase(branches.Data, Slots, log);
+        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log, stopping) : new BackgroundSecondPhase(branches, log);
     }
 
     /// <summary>The settings of the ambient transactions and the branches.</summary>
@@ -27,7 +27,7 @@ internal sealed class FullDtc : IAsyncDisposable
     public int BranchesLeft => branches.Left;
 
     /// <summary>Checks the servers and runs recovery once.</summary>
-    /// <param name="queues">The queue's database.</param>
+    /// <param name="decisions">The record of the decisions.</param>
     /// <param name="data">How the handlers reach their database.</param>
     /// <param name="isWaiting">Whether workers wait for the second phase.</param>
     /// <param name="concurrency">The number of the endpoint's workers.</param>
@@ -37,21 +37,18 @@ internal sealed class FullDtc : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <inheritdoc cref="Branches.StartAsync" path="/exception"/>
     public static async Task<FullDtc> StartAsync(
-        NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
+        IDecisionLog decisions, NpgsqlConnectionStringBuilder data,
         bool isWaiting, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken) =>
-        new(await Branches.StartAsync(queues, data, concurrency, log, cancellationToken), isWaiting, settings, log, stopping);
+        new(await Branches.StartAsync(decisions, data, concurrency, log, cancellationToken), isWaiting, settings, log, stopping);
 
     /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>
     /// <param name="slot">The unit's slot. It is kept if the branch holds it.</param>
-    /// <param name="receive">The transaction that received, whose commit decides the unit.</param>
-    /// <param name="transactionId">Its id.</param>
+    /// <param name="decision">Decides the unit.</param>
     /// <param name="data">The handlers' database.</param>
     /// <param name="handle">Does the work, and commits the unit.</param>
-    public async Task RunAsync(
-        Slots.Slot slot, NpgsqlTransaction receive, ulong transactionId, NpgsqlDataSource data, Func<AtomicUnit, Task> handle)
+    public async Task RunAsync(Slots.Slot slot, IDecision decision, NpgsqlDataSource data, Func<AtomicUnit, Task> handle)
     {
-        var id = new BranchId(branches.Database, transactionId);
-        var unit = new AtomicUnit(receive, id, data, Settings.Isolation);
+        var unit = new AtomicUnit(decision, data, Settings.Isolation);
         try
         {
             await handle(unit);
@@ -60,13 +57,14 @@ internal sealed class FullDtc : IAsyncDisposable
         {
             // Frees the connection for another handler before the second phase begins.
             await unit.DisposeAsync();
+            decision.Close();
             if (unit.IsLeft)
             {
                 slot.Keep();
-                Slots.Leave(id);
+                Slots.Leave(unit.Id);
                 // Before that, the receive's transaction may still be open here, and recovery would wait for it.
                 if (unit.HasTriedToDecide)
-                    await SecondPhase.LeftAsync(id);
+                    await SecondPhase.LeftAsync(unit.Id);
             }
         }
 

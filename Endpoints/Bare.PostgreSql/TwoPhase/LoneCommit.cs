@@ -12,7 +12,7 @@ internal sealed partial class LoneCommit(Slots slots, ILogger log)
             await using var commit = branch.Data.CreateCommand(branch.Id.Commit);
             await commit.ExecuteNonQueryAsync();
             SecondPhaseLag.Record(branch.Decided);
-            slots.Return();
+            slots.Return(branch.Id);
         }
         catch (Exception failure)
         {

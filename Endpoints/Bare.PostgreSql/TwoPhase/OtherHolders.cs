@@ -6,7 +6,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// Reports, once each, the prepared transactions that no recovery will end. They hold slots and locks. Branches of another queue of the kit are
 /// not reported while its database exists, because that queue's own recovery ends them.
 /// </summary>
-internal sealed partial class OtherHolders(QueueDatabase own, ILogger log)
+internal sealed partial class OtherHolders(IDecisionLog decisions, ILogger log)
 {
     private HashSet<(string, DateTime)> known = [];
 
@@ -15,24 +15,23 @@ internal sealed partial class OtherHolders(QueueDatabase own, ILogger log)
     public void Report(IReadOnlyList<SlotHolder> holders, TimeSpan olderThan)
     {
         var still = new HashSet<(string, DateTime)>();
-        foreach (var holder in holders.Where(holder => !holder.IsYoungerThan(olderThan) && !IsAQueues(holder)))
+        foreach (var holder in holders.Where(holder => !holder.IsYoungerThan(olderThan)))
         {
+            var kin = decisions.KinOf(holder);
+            if (kin is SlotKin.Own or SlotKin.OfAnotherQueue)
+                continue;
+
             still.Add((holder.GlobalId, holder.PreparedUtc));
             if (!known.Contains((holder.GlobalId, holder.PreparedUtc)))
-                Report(holder);
+                Report(holder, kin);
         }
 
         known = still;
     }
 
-    private bool IsAQueues(SlotHolder holder) => IsOfThisServer(holder) && holder.HasQueueDatabase;
-
-    private bool IsOfThisServer(SlotHolder holder) =>
-        BranchId.TryParse(holder.GlobalId, out var branch) && branch.Queue.SystemIdentifier == own.SystemIdentifier;
-
-    private void Report(SlotHolder holder)
+    private void Report(SlotHolder holder, SlotKin kin)
     {
-        if (IsOfThisServer(holder))
+        if (kin is SlotKin.Lost)
             LogForgotten(holder.GlobalId, holder.Owner, holder.Database, holder.Age.TotalSeconds);
         else
             LogForeign(holder.GlobalId, holder.Owner, holder.Database, holder.Age.TotalSeconds);

@@ -205,15 +205,17 @@ public sealed class PreparedTransactions(string connectionString)
     private static async Task<(BranchOwner Owner, string? Queue, BranchDecision Decision)> JudgeAsync(
         NpgsqlDataSource source, ulong here, string globalId, CancellationToken cancellationToken)
     {
-        if (!BranchId.TryParse(globalId, out var branch))
+        if (WorkerBranch.TryParse(globalId, out _))
+            return (BranchOwner.AnotherServer, null, BranchDecision.Unknown);
+        if (!ReceivesAsDecisions.TryParse(globalId, out var database, out var transactionId))
             return (BranchOwner.Foreign, null, BranchDecision.Unknown);
-        if (branch.Queue.SystemIdentifier != here)
+        if (database.SystemIdentifier != here)
             return (BranchOwner.AnotherServer, null, BranchDecision.Unknown);
 
         await using var name = source.CreateCommand("SELECT datname::text FROM pg_database WHERE oid = $1");
-        name.Parameters.Add(new NpgsqlParameter<uint> { TypedValue = branch.Queue.DatabaseOid, NpgsqlDbType = NpgsqlDbType.Oid });
+        name.Parameters.Add(new NpgsqlParameter<uint> { TypedValue = database.DatabaseOid, NpgsqlDbType = NpgsqlDbType.Oid });
         var queue = await name.ExecuteScalarAsync(cancellationToken) as string;
-        return (BranchOwner.ThisServer, queue, await BranchDecisions.ReadAsync(source.CreateCommand(), branch.TransactionId, cancellationToken));
+        return (BranchOwner.ThisServer, queue, await BranchDecisions.ReadAsync(source.CreateCommand(), transactionId, cancellationToken));
     }
 
     /// <summary>The tables' names; <see langword="null"/> if the role may not connect to their database.</summary>

@@ -5,26 +5,22 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Ends the branches that a crash, a broken connection or a failed second phase left prepared. The transaction that received the message decides
-/// whether a branch is committed or rolled back. Recovery leaves undecided branches and those of other queues alone.
+/// Ends the branches that a crash, a broken connection or a failed second phase left prepared. The <see cref="IDecisionLog"/> says whether a branch is
+/// committed or rolled back. Recovery leaves undecided branches and those of other queues alone.
 /// Several processes may recover the same queue: a decision never changes, so they all do the same.
 /// </summary>
-/// <remarks>
-/// One connection reads the decision and ends the branch, so that both happen on one server: after a failover, a clone may report as aborted a
-/// receive that its origin committed. Every database of a server knows the outcome of its transactions.
-/// </remarks>
 /// <param name="data">The handlers' database, where branches are ended.</param>
-/// <param name="database">The queue's database, as branches name it.</param>
+/// <param name="decisions">The record of the decisions.</param>
 /// <param name="log">Logs the branches that were ended, and those that cannot be.</param>
 /// <param name="slots">Notes how many slots are in use, and which branches left to recovery have ended.</param>
 /// <param name="elsewhere">Reaches another database of the same server; by default none is reached.</param>
 internal sealed partial class Recovery(
-    NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null, Func<string, NpgsqlDataSource>? elsewhere = null)
+    NpgsqlDataSource data, IDecisionLog decisions, ILogger log, Slots? slots = null, Func<string, NpgsqlDataSource>? elsewhere = null)
 {
     // A branch in another database can belong to another endpoint whose queue is in the same database, and that is ended by that endpoint's recovery.
     private static readonly TimeSpan AgeElsewhere = TimeSpan.FromMinutes(1);
 
-    private readonly OtherHolders others = new(database, log);
+    private readonly OtherHolders others = new(decisions, log);
 
     /// <summary>The branches of this queue still prepared after the last pass, without young ones; 0 before the first pass.</summary>
     public int Left { get; private set; }
@@ -70,17 +66,12 @@ internal sealed partial class Recovery(
         foreach (var gone in left.Where(branch => !prepared.Contains(branch)))
             slots!.ReturnLeft(gone);
 
+        await decisions.TidyAsync(connection, cancellationToken);
         return ended;
     }
 
-    private IEnumerable<(SlotHolder Holder, BranchId Branch)> OfThisQueue(IEnumerable<SlotHolder> holders)
-    {
-        foreach (var holder in holders.Where(holder => holder.GlobalId.StartsWith(database.Prefix, StringComparison.Ordinal)))
-        {
-            if (BranchId.TryParse(holder.GlobalId, out var branch))
-                yield return (holder, branch);
-        }
-    }
+    private IEnumerable<(SlotHolder Holder, BranchId Branch)> OfThisQueue(IEnumerable<SlotHolder> holders) =>
+        holders.Where(holder => decisions.KinOf(holder) is SlotKin.Own).Select(holder => (holder, new BranchId(holder.GlobalId)));
 
     /// <summary>
     /// Ends branches of the queue that lie in another database, where the handlers' was before, for example. Any session of the server may: the decision
@@ -110,7 +101,7 @@ internal sealed partial class Recovery(
 
     private async Task<bool> TryEndAsync(NpgsqlConnection connection, BranchId branch, string owner, CancellationToken cancellationToken)
     {
-        var decision = await BranchDecisions.ReadAsync(connection.CreateCommand(), branch.TransactionId, cancellationToken);
+        var decision = await decisions.ReadAsync(connection, branch, cancellationToken);
         if (decision is BranchDecision.Unknown)
             LogUnknown(branch.ToString());
 

@@ -2,6 +2,22 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
+/// <summary>Who ends a prepared transaction, as one queue sees it.</summary>
+internal enum SlotKin
+{
+    /// <summary>A branch of this queue: its recovery ends it.</summary>
+    Own,
+
+    /// <summary>A branch of another queue of the kit, whose recovery ends it.</summary>
+    OfAnotherQueue,
+
+    /// <summary>A branch whose queue's database was dropped, and the decision with it.</summary>
+    Lost,
+
+    /// <summary>Another application's, or a branch of a queue that seems to have no endpoint any more.</summary>
+    Foreign,
+}
+
 /// <summary>A prepared transaction of the server, in any database.</summary>
 /// <param name="GlobalId">Its global id.</param>
 /// <param name="Owner">The role that prepared it. Only that role or a superuser may end it.</param>

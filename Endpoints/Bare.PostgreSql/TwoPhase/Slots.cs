@@ -13,7 +13,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// </summary>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
     Justification = "A semaphore whose wait handle is never used holds no resource.")]
-internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log)
+internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log, Action<BranchId>? ended = null)
 {
     /// <summary>Counts all slots of the server in use. It calls the function instead of the view, which would join catalogs.</summary>
     public const string CountUsed = "SELECT count(*) FROM pg_prepared_xact()";
@@ -64,22 +64,26 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
     }
 
     /// <summary>The branch has ended.</summary>
-    public void Return() => own.Release();
+    public void Return(BranchId branch)
+    {
+        ended?.Invoke(branch);
+        own.Release();
+    }
 
     /// <summary>The branch stays prepared, and recovery ends it.</summary>
     public void Leave(BranchId branch) => left.TryAdd(branch, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
 
     /// <summary>Completes when a branch that was left is no longer prepared.</summary>
-    public Task EndOf(BranchId branch) => left.TryGetValue(branch, out var ended) ? ended.Task : Task.CompletedTask;
+    public Task EndOf(BranchId branch) => left.TryGetValue(branch, out var waiting) ? waiting.Task : Task.CompletedTask;
 
     /// <summary>Recovery found that the branch is no longer prepared.</summary>
     public void ReturnLeft(BranchId branch)
     {
-        if (!left.TryRemove(branch, out var ended))
+        if (!left.TryRemove(branch, out var waiting))
             return;
 
-        Return();
-        ended.SetResult();
+        Return(branch);
+        waiting.SetResult();
     }
 
     /// <summary>A branch found no slot: no worker receives before the slots have been counted again.</summary>
@@ -144,7 +148,7 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
         {
             Interlocked.Decrement(ref slots.preparing);
             if (!isKept)
-                slots.Return();
+                slots.own.Release();
         }
     }
 }

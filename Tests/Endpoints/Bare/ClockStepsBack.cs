@@ -27,10 +27,11 @@ public sealed class ClockStepsBack
             new NpgsqlConnectionStringBuilder(databases.Widgets) { SearchPath = "stepped, pg_catalog, public" });
         foreach (var olderThan in new[] { TimeSpan.Zero, TimeSpan.FromSeconds(5) })
         {
-            var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+            var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
             await TestDatabases.ExecuteAsync(databases.Widgets, $"BEGIN; CREATE TABLE held (id int); DROP TABLE held; {branch.Prepare}");
 
-            Assert.That(await new Recovery(widgets, queue, NullLogger.Instance).RunAsync(olderThan, CancellationToken.None), Is.EqualTo(1), $"{olderThan}");
+            var recovery = new Recovery(widgets, new ReceivesAsDecisions(queue), NullLogger.Instance);
+            Assert.That(await recovery.RunAsync(olderThan, CancellationToken.None), Is.EqualTo(1), $"{olderThan}");
         }
     }
 

@@ -37,7 +37,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_receive_committed_are_committed()
     {
-        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")));
+        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")));
 
         Assert.That(await RecoverAsync(), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
@@ -47,7 +47,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_receive_was_rolled_back_are_rolled_back()
     {
-        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("ROLLBACK")));
+        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("ROLLBACK")));
 
         Assert.That(await RecoverAsync(), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
@@ -59,7 +59,7 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var connection = await queues.OpenConnectionAsync();
         await using var receive = await connection.BeginTransactionAsync();
-        await PrepareAsync(new BranchId(queue, await connection.TransactionIdAsync()));
+        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await connection.TransactionIdAsync()));
 
         Assert.That(await RecoverAsync(), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
@@ -72,7 +72,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Young_ones_are_left_to_their_own_second_phase()
     {
-        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")));
+        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")));
 
         Assert.That(await RecoverAsync(olderThan: TimeSpan.FromMinutes(1)), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
@@ -82,7 +82,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_decision_the_server_does_not_know_are_left_alone()
     {
-        var branch = new BranchId(queue, ulong.MaxValue / 4);
+        var branch = ReceivesAsDecisions.BranchOf(queue, ulong.MaxValue / 4);
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -109,7 +109,7 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_this_queue_database_that_lie_in_another_database_are_ended_when_nobody_else_has_ended_them()
     {
         await TestDatabases.ExecuteAsync(databases.Queue, "CREATE TABLE widget (id bigint, message_id uuid)");
-        var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), databases.Queue);
         await TestDatabases.ExecuteAsync(
             databases.Widgets,
@@ -122,7 +122,8 @@ public sealed class BranchesAreLeftPrepared
 
         Assert.That(await RecoverAsync(), Is.Zero, "its own endpoint may be about to end it");
         var recovery = new Recovery(
-            later, queue, log, elsewhere: database => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(databases.Queue) { Database = database }));
+            later, new ReceivesAsDecisions(queue), log,
+            elsewhere: database => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(databases.Queue) { Database = database }));
         Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1));
         Assert.That(recovery.Left, Is.Zero);
         Assert.That(await TestDatabases.ScalarAsync(databases.Queue, "SELECT count(*)::int FROM widget"), Is.EqualTo(1));
@@ -132,7 +133,7 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_another_queue_database_are_left_to_its_own_recovery()
     {
         var other = await QueueDatabase.ReadAsync(widgets, CancellationToken.None);
-        var branch = new BranchId(other, await queues.DecideAsync("COMMIT"));
+        var branch = ReceivesAsDecisions.BranchOf(other, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -144,7 +145,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_queue_database_was_dropped_are_left_alone_and_reported()
     {
-        var branch = new BranchId(queue with { DatabaseOid = uint.MaxValue }, await queues.DecideAsync("COMMIT"));
+        var branch = ReceivesAsDecisions.BranchOf(queue with { DatabaseOid = uint.MaxValue }, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -157,11 +158,11 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_another_role_are_reported_with_what_to_grant_and_the_rest_is_ended()
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
-        var old = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        var old = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(old.ToString(), roles.Before);
-        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")).ToString(), roles.After);
+        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")).ToString(), roles.After);
         await using var after = NpgsqlDataSource.Create(roles.After);
-        var recovery = new Recovery(after, queue, log);
+        var recovery = new Recovery(after, new ReceivesAsDecisions(queue), log);
 
         Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1), "the rest");
         Assert.That(recovery.Left, Is.EqualTo(1));
@@ -182,14 +183,14 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
         await using var another = NpgsqlDataSource.Create(roles.After);
-        var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), roles.Before);
         var slots = new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log);
         await using var phase = new WaitingSecondPhase(slots, log, CancellationToken.None);
 
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
         var hasGoneOn = await Eventually.IsSoAsync(() => Task.FromResult(finishing.IsCompleted), TimeSpan.FromMilliseconds(500));
-        await new Recovery(widgets, queue, log, slots).RunAsync(TimeSpan.Zero, CancellationToken.None);
+        await new Recovery(widgets, new ReceivesAsDecisions(queue), log, slots).RunAsync(TimeSpan.Zero, CancellationToken.None);
         await finishing.WaitAsync(TimeSpan.FromSeconds(30));
 
         Assert.That(hasGoneOn, Is.False, "before the row was visible");
@@ -201,7 +202,7 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
         await using var another = NpgsqlDataSource.Create(roles.After);
-        var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), roles.Before);
         using var stopping = new CancellationTokenSource();
         await using var phase = new WaitingSecondPhase(new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log), log, stopping.Token);
@@ -221,12 +222,12 @@ public sealed class BranchesAreLeftPrepared
     [TestCase("00000000-0000-0000-0000-000000000000/123", false)]
     public void An_id_is_read_as_it_is_written_and_nothing_else_is(string globalId, bool isOurs)
     {
-        Assert.That(BranchId.TryParse(globalId, out var branch), Is.EqualTo(isOurs));
+        Assert.That(ReceivesAsDecisions.TryParse(globalId, out var database, out var receive), Is.EqualTo(isOurs));
         if (isOurs)
-            Assert.That(branch.ToString(), Is.EqualTo(globalId));
+            Assert.That(ReceivesAsDecisions.BranchOf(database, receive).ToString(), Is.EqualTo(globalId));
     }
 
-    private Recovery Recovery() => new(widgets, queue, log);
+    private Recovery Recovery() => new(widgets, new ReceivesAsDecisions(queue), log);
 
     private Task<int> RecoverAsync(TimeSpan olderThan = default) => Recovery().RunAsync(olderThan, CancellationToken.None);
 

@@ -127,13 +127,14 @@ public sealed class QueueAndDataOnClones
         await using var widgets = NpgsqlDataSource.Create(databases.Widgets);
         await using var receive = await queues.OpenConnectionAsync();
         await using var transaction = await receive.BeginTransactionAsync();
-        var branch = await PrepareAsync(receive);
+        await PrepareAsync(receive);
         await using var clone = await PrivateClone.OfAsync(server);
         await transaction.CommitAsync();
         await using var cloned = NpgsqlDataSource.Create(clone.ConnectionTo(databases.Widgets));
 
-        await new Recovery(widgets, branch.Queue, NullLogger.Instance).RunAsync(TimeSpan.Zero, CancellationToken.None);
-        await new Recovery(cloned, branch.Queue, NullLogger.Instance).RunAsync(TimeSpan.Zero, CancellationToken.None);
+        var decisions = await ReadDecisionsAsync();
+        await new Recovery(widgets, decisions, NullLogger.Instance).RunAsync(TimeSpan.Zero, CancellationToken.None);
+        await new Recovery(cloned, decisions, NullLogger.Instance).RunAsync(TimeSpan.Zero, CancellationToken.None);
 
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
         Assert.That(await CountOnTheCloneAsync(clone), Is.Zero, "its receive was aborted there");
@@ -151,17 +152,19 @@ public sealed class QueueAndDataOnClones
         await using var cloned = NpgsqlDataSource.Create(clone.ConnectionTo(databases.Widgets));
 
         var slots = new Slots(cloned, new SlotNeeds(Total: 10, Concurrency: 1), NullLogger.Instance);
-        await using (var secondPhase = new BackgroundSecondPhase(cloned, slots, NullLogger.Instance))
+        await using (var secondPhase = new BackgroundSecondPhase(cloned, await ReadDecisionsAsync(), slots, NullLogger.Instance))
             await secondPhase.FinishAsync(new PreparedBranch(branch, cloned, Stopwatch.GetTimestamp()));
 
         Assert.That(await CountOnTheCloneAsync(clone), Is.Zero);
     }
 
+    private async Task<ReceivesAsDecisions> ReadDecisionsAsync() => new(await QueueDatabase.ReadAsync(queues, CancellationToken.None));
+
     /// <summary>A branch that the transaction of a connection will decide, with a row.</summary>
     private async Task<BranchId> PrepareAsync(NpgsqlConnection receive)
     {
         await using var read = new NpgsqlCommand("SELECT pg_current_xact_id()", receive);
-        var branch = new BranchId(await QueueDatabase.ReadAsync(queues, CancellationToken.None), (ulong)(await read.ExecuteScalarAsync())!);
+        var branch = (await ReadDecisionsAsync()).BranchOf((ulong)(await read.ExecuteScalarAsync())!);
         await TestDatabases.ExecuteAsync(
             databases.Widgets, $"BEGIN; INSERT INTO widget VALUES (1, '{Guid.NewGuid()}'); PREPARE TRANSACTION '{branch}'");
         return branch;

@@ -1,0 +1,68 @@
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Modes;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
+
+/// <summary>The start of <c>full-dtc</c> where the handlers' database is on another server than the queue.</summary>
+internal static class ApartServers
+{
+    // Both servers keep what they have promised if their sessions wait for the log, and standbys that may be promoted are waited for.
+    private const string Durability =
+        "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication)";
+
+    /// <summary>Whether the two databases are on servers of different origin. A copy of a server is not such a one.</summary>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public static async Task<bool> AreMeantAsync(EndpointSessions sessions, CancellationToken cancellationToken) =>
+        (await QueueDatabase.ReadAsync(sessions.Queues, cancellationToken)).SystemIdentifier
+        != (await QueueDatabase.ReadAsync(sessions.Data, cancellationToken)).SystemIdentifier;
+
+    /// <summary>Checks the servers, and prepares the record of decisions.</summary>
+    /// <exception cref="InvalidOperationException">A server lacks something that the mode needs. The message says what to do.</exception>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public static async Task<WorkerRows> PrepareAsync(EndpointSessions sessions, CancellationToken cancellationToken)
+    {
+        var endpoint = sessions.Endpoint;
+        if (endpoint.Flush != LogFlush.Every)
+        {
+            throw Refused(endpoint,
+                $"with flush '{endpoint.Flush}': the decision must be on the queue's disk before a branch is committed on the other server. Use 'every'");
+        }
+
+        if (sessions.QueueDatabase.HasSeveralHosts || sessions.DataDatabase.HasSeveralHosts)
+            throw Refused(endpoint, "with a list of hosts: no test has failed over one server of two. Name one host for each");
+
+        await RequireDurableAsync(endpoint, PoolSizes.Queue, sessions.Queues, cancellationToken);
+        await RequireDurableAsync(endpoint, PoolSizes.Data, sessions.Data, cancellationToken);
+        var queue = await QueueIdentity.ReadAsync(endpoint.Name, sessions.Queues, sessions.Data, cancellationToken);
+        var table = await new OwnTable(WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"])
+            .EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
+        var branchesOn = (await QueueDatabase.ReadAsync(sessions.Data, cancellationToken)).SystemIdentifier;
+        return new WorkerRows(sessions.Queues, queue, table, branchesOn);
+    }
+
+    private static async Task RequireDurableAsync(BareEndpointBuilder endpoint, string of, NpgsqlDataSource source, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(Durability);
+        await using var found = await command.ExecuteReaderAsync(cancellationToken);
+        await found.ReadAsync(cancellationToken);
+        var (setting, awaited, standbys) = (found.GetString(0), found.GetString(1), found.GetInt64(2));
+        if (setting is "off" or "local")
+        {
+            throw Refused(endpoint,
+                $"with synchronous_commit = {setting} in the database of {of}: the other server would keep what this one loses. Set it to on for this role, " +
+                "database or server");
+        }
+
+        if (standbys > 0 && awaited.Length == 0 && !endpoint.AcceptsAsynchronousStandbys)
+        {
+            throw Refused(endpoint,
+                $"while the server of {of} sends its log to {standbys} receivers and waits for none (synchronous_standby_names is empty): a standby that is " +
+                "promoted lacks the last commits, which the other server has, so that messages would be lost or doubled. Name the standbys that may be " +
+                $"promoted, or call {nameof(PostgreSqlBareEndpointBuilderExtensions.AcceptAsynchronousStandbys)}() if none ever is, or if you accept that");
+        }
+    }
+
+    private static InvalidOperationException Refused(BareEndpointBuilder endpoint, string because) =>
+        new($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} with its queue and its handlers' data on two servers {because}.");
+}

@@ -1,0 +1,19 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>The commit of one transaction of the queue, which decides one unit.</summary>
+internal interface IDecision
+{
+    /// <summary>The id that the unit's branch is prepared as.</summary>
+    BranchId Branch { get; }
+
+    /// <summary>Commits the queue's transaction.</summary>
+    /// <param name="hasBranch">Whether a branch is prepared, so that the commit has to record its decision.</param>
+    /// <exception cref="FencedException">Recovery has ruled the decision out. Nothing was committed.</exception>
+    /// <exception cref="NpgsqlException">It did not commit, or the connection broke and only the server knows.</exception>
+    Task CommitAsync(bool hasBranch);
+
+    /// <summary>The unit has ended. If its commit was not tried, it decides nothing any more.</summary>
+    void Close();
+}

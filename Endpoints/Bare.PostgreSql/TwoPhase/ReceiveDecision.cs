@@ -1,0 +1,28 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>A unit's decision where queue and rows are on one server: the outcome of the transaction that received, whatever it records.</summary>
+internal sealed class ReceiveDecision(NpgsqlTransaction receive, BranchId branch) : IDecision
+{
+    public BranchId Branch => branch;
+
+    public Task CommitAsync(bool hasBranch) => receive.CommitAsync();
+
+    public void Close()
+    {
+        // The server keeps the outcome of the receive's transaction.
+    }
+}
+
+/// <summary>A worker's decisions and handlers where queue and rows are on one server, which was proved for its session.</summary>
+internal sealed class OneServerDecider(OneServer server, ReceivesAsDecisions decisions) : IDecider
+{
+    public NpgsqlDataSource Data => server.Data;
+
+    public InvalidOperationException? Refusal => server.Refusal;
+
+    public IDecision Of(NpgsqlTransaction receive, ulong transactionId) => new ReceiveDecision(receive, decisions.BranchOf(transactionId));
+
+    public ValueTask DisposeAsync() => server.DisposeAsync();
+}

@@ -1,0 +1,34 @@
+using System.Globalization;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// The name of a branch on another server than its queue: <c>kit2/&lt;queue's identity&gt;/&lt;worker&gt;/&lt;number&gt;</c>, 80 to 98 bytes; PostgreSQL
+/// allows 199. A worker and its number are never used again.
+/// </summary>
+/// <param name="Queue">The identity of the queue's database: see <see cref="QueueIdentity"/>.</param>
+/// <param name="Worker">The id of the worker's row: see <see cref="WorkerRow"/>.</param>
+/// <param name="Number">The number of the worker's unit.</param>
+internal readonly record struct WorkerBranch(Guid Queue, Guid Worker, long Number)
+{
+    // Long before, a running endpoint of that queue would have ended it.
+    private static readonly TimeSpan Forgotten = TimeSpan.FromMinutes(1);
+
+    public BranchId Id => new(string.Create(CultureInfo.InvariantCulture, $"kit2/{Queue}/{Worker}/{Number}"));
+
+    public static bool TryParse(string globalId, out WorkerBranch branch)
+    {
+        branch = default;
+        if (globalId.Split('/') is not ["kit2", var queue, var worker, var number]
+            || !Guid.TryParseExact(queue, "D", out var identity)
+            || !Guid.TryParseExact(worker, "D", out var row)
+            || !long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out var unit))
+            return false;
+
+        branch = new WorkerBranch(identity, row, unit);
+        return true;
+    }
+
+    /// <summary>Says who ends such a branch of another queue.</summary>
+    public static SlotKin KinOfAnother(SlotHolder holder) => holder.IsYoungerThan(Forgotten) ? SlotKin.OfAnotherQueue : SlotKin.Foreign;
+}

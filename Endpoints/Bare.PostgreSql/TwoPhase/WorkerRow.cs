@@ -1,0 +1,157 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// One worker's row in the queue's database, which lists the numbers of its units that are decided and whose branches may still be prepared. The list is
+/// written by one UPDATE directly before the COMMIT of the receive, so the decision costs no flush of its own. A row that recovery has fenced is written no
+/// more, and the worker goes on with a new session and a new row.
+/// </summary>
+/// <remarks>
+/// Why it is correct: (1) A number is in the list only if the receive has committed. (2) After recovery has fenced the row, no transaction can add a number,
+/// so that "not in the list" is final. (3) A number leaves the list only when its branch has ended, so that a prepared branch whose number is not in the list
+/// was never decided. No clock, no transaction id and no system identifier takes part.
+/// </remarks>
+internal sealed class WorkerRow : IDecider
+{
+    private readonly WorkerRows rows;
+    private readonly NpgsqlBatch decide;
+    private readonly NpgsqlParameter<long[]> open = new() { TypedValue = [] };
+    private readonly Lock sync = new();
+    private readonly HashSet<long> decided = [];
+    private long last;
+    private long? undecided;
+    private bool isOver;
+
+    private WorkerRow(WorkerRows rows, NpgsqlConnection queue, NpgsqlDataSource data)
+    {
+        (this.rows, Data) = (rows, data);
+        decide = new NpgsqlBatch(queue)
+        {
+            BatchCommands =
+            {
+                new NpgsqlBatchCommand(rows.Decide) { Parameters = { open, new NpgsqlParameter<Guid> { TypedValue = Id } } },
+                new NpgsqlBatchCommand("COMMIT"),
+            },
+        };
+    }
+
+    public Guid Id { get; } = Guid.CreateVersion7();
+
+    public NpgsqlDataSource Data { get; }
+
+    /// <summary>The rows may be on any server.</summary>
+    public InvalidOperationException? Refusal => null;
+
+    /// <summary>Inserts the row, and takes the lock that shows that its session lives.</summary>
+    /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
+    public static async Task<WorkerRow> OpenAsync(WorkerRows rows, NpgsqlConnection queue, NpgsqlDataSource data, CancellationToken cancellationToken)
+    {
+        var row = new WorkerRow(rows, queue, data);
+        await rows.InsertAsync(queue, row.Id, cancellationToken);
+        await row.decide.PrepareAsync(cancellationToken);
+        rows.Add(row);
+        return row;
+    }
+
+    /// <exception cref="InvalidOperationException">
+    /// The outcome of the last decision is not known: a later one would strike a number from the list whose branch may be prepared.
+    /// </exception>
+    public IDecision Of(NpgsqlTransaction receive, ulong transactionId)
+    {
+        lock (sync)
+        {
+            if (isOver)
+                throw new InvalidOperationException("The last commit of this session failed in doubt, or recovery has fenced it. A new session goes on.");
+
+            undecided = ++last;
+            return new Decision(this, receive, last);
+        }
+    }
+
+    /// <summary>What this process knows of one of the worker's units; <see langword="null"/> if the worker is over, so that only its row tells.</summary>
+    public BranchDecision? Of(long number)
+    {
+        lock (sync)
+        {
+            return isOver ? null
+                : decided.Contains(number) ? BranchDecision.Committed
+                : number == undecided ? BranchDecision.Undecided
+                : BranchDecision.Aborted;
+        }
+    }
+
+    /// <summary>A branch has ended, and its number leaves the list with the next decision.</summary>
+    public void Ended(long number)
+    {
+        lock (sync)
+            decided.Remove(number);
+    }
+
+    /// <summary>The worker decides nothing any more. From now on recovery reads its row.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        End();
+        await decide.DisposeAsync();
+    }
+
+    private async Task CommitAsync(long number, bool hasBranch, NpgsqlTransaction receive)
+    {
+        if (!hasBranch)
+        {
+            await receive.CommitAsync();
+            return;
+        }
+
+        lock (sync)
+            open.TypedValue = [.. decided, number];
+        var update = decide.BatchCommands[0];
+        try
+        {
+            await decide.ExecuteNonQueryAsync();
+            lock (sync)
+                decided.Add(number);
+        }
+        catch (PostgresException refused) when (refused.InvariantSeverity == "ERROR" && PostgreSqlStatement.HasRun(update))
+        {
+            // The COMMIT was refused, and the receive is rolled back, and its number with it.
+            throw;
+        }
+        catch (PostgresException fenced) when (fenced.SqlState is PostgresErrorCodes.DivisionByZero or PostgresErrorCodes.SerializationFailure)
+        {
+            End();
+            throw new FencedException(fenced);
+        }
+        catch
+        {
+            // Only the queue's server knows whether it committed, and recovery asks it.
+            End();
+            throw;
+        }
+    }
+
+    private void End()
+    {
+        lock (sync)
+            isOver = true;
+        rows.Remove(this);
+    }
+
+    private void Close(long number)
+    {
+        lock (sync)
+        {
+            if (undecided == number)
+                undecided = null;
+        }
+    }
+
+    private sealed class Decision(WorkerRow row, NpgsqlTransaction receive, long number) : IDecision
+    {
+        public BranchId Branch => new WorkerBranch(row.rows.Queue, row.Id, number).Id;
+
+        public Task CommitAsync(bool hasBranch) => row.CommitAsync(number, hasBranch, receive);
+
+        public void Close() => row.Close(number);
+    }
+}

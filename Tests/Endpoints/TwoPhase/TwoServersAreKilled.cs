@@ -1,0 +1,153 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner.Servers;
+using Kit.Runner.Wire;
+using Npgsql;
+
+namespace Kit.Tests.TwoPhase;
+
+/// <summary>
+/// full-dtc on two servers: the handlers' process killed at random moments and exactly between the phases, and each server stopped with <c>-m immediate</c>
+/// in turn. Kills are 10 unless the run says otherwise:
+/// <c>dotnet test Tests/Endpoints --filter TwoServersAreKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"1000\")"</c>.
+/// </summary>
+[Parallelizable]
+public sealed class TwoServersAreKilled
+{
+    // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
+    private const int MessagesPerKill = 1_000;
+
+    private readonly Random random = new(20261129);
+
+    private enum Kill
+    {
+        ProcessAnywhere,
+        QueueServer,
+        ProcessBeforeDecision,
+        DataServer,
+        ProcessAfterDecision,
+    }
+
+    [Test]
+    public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()
+    {
+        var kills = TestContext.Parameters.Get("kills", 10);
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        await using var queueServer = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        await using var dataServer = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        await using var bench = await TwoServersBench.CreateAsync(queueServer, dataServer);
+        var cell = Cell.All.Single(cell => cell.Name == "bare.postgresql.full-dtc.ado");
+        await using var queue = cell.Kind.OpenQueue(cell.Name, bench.QueueConnection);
+        await queue.CreateAsync(CancellationToken.None);
+        var messages = new List<BuildWidget>();
+        var (killed, recovered) = (new Dictionary<Kill, int>(), 0);
+        for (var round = 0; round < kills; round++)
+        {
+            var missing = MessagesPerKill - (int)await queue.CountAsync(CancellationToken.None);
+            var more = Enumerable.Range(0, Math.Max(missing, 0)).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
+            await queue.PreloadAsync(more, CancellationToken.None);
+            messages.AddRange(more);
+            var kill = (Kill)(round % 5);
+            await KillOnceAsync(bench, cell, kill, kill is Kill.QueueServer ? queueServer : dataServer);
+            killed[kill] = killed.GetValueOrDefault(kill) + 1;
+            recovered += await bench.Data.CountPreparedAsync();
+        }
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.GreaterThan(0), "the last kill must come before the last message");
+        await using (var last = await RunningEndpoint.StartAsync(cell, bench.QueueConnection, bench.DataConnection))
+        {
+            await Eventually.HoldsAsync(
+                async () => await queue.CountAsync(CancellationToken.None) == 0 && await bench.Data.CountPreparedAsync() == 0,
+                "the drain ends, and nothing is prepared");
+        }
+
+        var rows = await bench.Data.ReadRowsByMessageAsync();
+        await TestContext.Out.WriteLineAsync(
+            $"killed {string.Join(", ", killed.Select(one => $"{one.Value} × {one.Key}"))}, {recovered} branches left by them; {messages.Count} messages, " +
+            $"{messages.Count(message => !rows.ContainsKey(message.MessageId))} lost, {rows.Count(row => row.Value > 1)} doubled");
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(messages.Where(message => !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
+            Assert.That(rows.Where(row => row.Value > 1), Is.Empty, "doubled");
+            Assert.That(rows, Has.Count.EqualTo(messages.Count));
+            Assert.That(recovered, Is.GreaterThan(0), "branches that recovery had to end");
+            Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+            Assert.That(await bench.Data.CountPreparedAsync(), Is.Zero);
+        }
+    }
+
+    private async Task KillOnceAsync(TwoServersBench bench, Cell cell, Kill kill, PrivatePostgreSql server)
+    {
+        await using var proxy = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(bench.DataConnection).Port);
+        var data = new NpgsqlConnectionStringBuilder(bench.DataConnection) { Port = proxy.Port };
+        await using var endpoint = await RunningEndpoint.StartAsync(cell, bench.QueueConnection, data.ConnectionString);
+        switch (kill)
+        {
+            case Kill.ProcessAnywhere:
+                await Task.Delay(random.Next(30));
+                break;
+            case Kill.ProcessBeforeDecision:
+                await proxy.CutAt("PREPARE TRANSACTION"u8.ToArray(), CutMoment.BeforeAnswer, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+                await Eventually.HoldsAsync(async () => await bench.Data.CountPreparedAsync() > 0, "something is prepared");
+                break;
+            case Kill.ProcessAfterDecision:
+                await proxy.CutAt("COMMIT PREPARED"u8.ToArray(), CutMoment.BeforeForwarding, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+                break;
+            case Kill.QueueServer or Kill.DataServer:
+                await RestartAsync(server);
+                break;
+            default:
+                throw new InvalidOperationException($"No such kill: {kill}.");
+        }
+    }
+
+    private async Task RestartAsync(PrivatePostgreSql server)
+    {
+        await Task.Delay(random.Next(100));
+        await server.StopImmediatelyAsync(CancellationToken.None);
+        await server.RestartAsync(CancellationToken.None);
+        // The endpoint goes on with what its sessions left behind.
+        await Task.Delay(random.Next(300));
+    }
+
+    /// <summary>An endpoint in a process of its own, which is killed in the end.</summary>
+    private sealed class RunningEndpoint(Process process) : IAsyncDisposable
+    {
+        public static async Task<RunningEndpoint> StartAsync(Cell cell, string queue, string data)
+        {
+            var start = new ProcessStartInfo("dotnet", ["exec", typeof(CrashingEndpoint).Assembly.Location, CrashingEndpoint.Command])
+            {
+                UseShellExecute = false,
+                RedirectStandardInput = true,
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+            };
+            var endpoint = new RunningEndpoint(Process.Start(start)!);
+            await endpoint.HandledAsync(new CrashSpec(cell.Name, queue, data));
+            return endpoint;
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            process.Kill();
+            await process.WaitForExitAsync();
+            process.Dispose();
+        }
+
+        private async Task HandledAsync(CrashSpec spec)
+        {
+            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(spec));
+            await process.StandardInput.FlushAsync();
+            using var patience = new CancellationTokenSource(Eventually.Limit);
+            while (await process.StandardOutput.ReadLineAsync(patience.Token) is { } line)
+            {
+                if (line == CrashingEndpoint.Handled)
+                    return;
+            }
+
+            Assert.Fail($"The endpoint ended before it handled a message: {await process.StandardError.ReadToEndAsync()}");
+        }
+    }
+}
