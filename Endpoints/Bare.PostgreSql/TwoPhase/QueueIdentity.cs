@@ -77,9 +77,9 @@ internal static class QueueIdentity
         throw new InvalidOperationException(
             $"Endpoint '{endpoint}' cannot start in full-dtc: its queue's database is not the one that the table {servers} in its handlers' database " +
             $"knows as {identity}. It is a copy (a restored backup, a template, a server that was replaced), or pg_upgrade gave its server another " +
-            "identifier. A copy would end the branches of its origin, and handle its messages again. If the origin is gone for good, stop all endpoints, see that 'branches' " +
-            $"shows none of its queue, and run in the handlers' database: DELETE FROM {servers} WHERE queue = '{identity}'. If both go on, give the copy an " +
-            "identity of its own, in its database: " +
+            "identifier. A copy would end the branches of its origin, and handle its messages again. If the origin is gone for good, stop all " +
+            "endpoints, see that 'branches' shows none of its queue, and run in the handlers' database: " +
+            $"DELETE FROM {servers} WHERE queue = '{identity}'. If both go on, give the copy an identity of its own, in its database: " +
             $"UPDATE {Table} SET id = gen_random_uuid()");
     }
 }
