@@ -50,7 +50,7 @@ internal sealed class AtomicUnit(IDecision decision, NpgsqlDataSource data, Isol
         {
             var branch = await EndLendingAsync();
             if (branch is not null)
-                await branch.PrepareAsync();
+                await branch.PrepareAsync(decision.BeforePrepare);
 
             await DecideAsync(branch);
             return null;

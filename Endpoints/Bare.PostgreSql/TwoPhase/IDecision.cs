@@ -8,6 +8,9 @@ internal interface IDecision
     /// <summary>The id that the unit's branch is prepared as.</summary>
     BranchId Branch { get; }
 
+    /// <summary>Statements on the branch's server that have to succeed before it is prepared, in the same round trip.</summary>
+    IEnumerable<NpgsqlBatchCommand> BeforePrepare { get; }
+
     /// <summary>Commits the queue's transaction.</summary>
     /// <param name="hasBranch">Whether a branch is prepared, so that the commit has to record its decision.</param>
     /// <exception cref="FencedException">Recovery has ruled the decision out. Nothing was committed.</exception>

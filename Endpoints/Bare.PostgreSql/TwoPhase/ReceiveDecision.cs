@@ -7,6 +7,8 @@ internal sealed class ReceiveDecision(NpgsqlTransaction receive, BranchId branch
 {
     public BranchId Branch => branch;
 
+    public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [];
+
     public Task CommitAsync(bool hasBranch) => receive.CommitAsync();
 
     public void Close()

@@ -150,6 +150,9 @@ internal sealed class WorkerRow : IDecider
     {
         public BranchId Branch => new WorkerBranch(row.rows.Queue, row.Id, number).Id;
 
+        // With the handler's own setting the server would not wait for its standbys, and a failover would lose rows whose message is gone.
+        public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [new NpgsqlBatchCommand("RESET synchronous_commit")];
+
         public Task CommitAsync(bool hasBranch) => row.CommitAsync(number, hasBranch, receive);
 
         public void Close() => row.Close(number);

@@ -209,6 +209,29 @@ public sealed class QueueAndDataOnTwoServers
             Throws.InvalidOperationException.With.Message.Contains("is not the one that the table"));
     }
 
+    /// <summary>The standby that the server has to wait for is away, so whoever waits for it stands still.</summary>
+    [Test]
+    public async Task A_branch_waits_for_the_standby_although_its_handler_would_not()
+    {
+        await bench.StartAsync(async (context, cancellationToken) =>
+        {
+            await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "SET LOCAL synchronous_commit = local");
+            await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+        });
+        await RequireStandbyAsync("absent");
+        var messages = await bench.EnqueueAsync(1);
+
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                bench.DataConnection,
+                "SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND starts_with(query, 'PREPARE TRANSACTION')") == 1,
+            "the prepare waits");
+        Assert.That(await bench.Queue.CountAsync(CancellationToken.None), Is.EqualTo(1), "not decided");
+        await RequireStandbyAsync("");
+        await bench.DrainedAsync();
+        await bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
     [Test]
     public async Task A_standby_that_nobody_waits_for_is_refused_or_accepted()
     {
@@ -220,6 +243,12 @@ public sealed class QueueAndDataOnTwoServers
         await bench.StartAsync(configure: endpoint => endpoint.AcceptAsynchronousStandbys());
         await bench.DrainedAsync();
         await bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
+    private async Task RequireStandbyAsync(string name)
+    {
+        await TestDatabases.ExecuteAsync(dataServer.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
+        await TestDatabases.ExecuteAsync(dataServer.ConnectionString, "SELECT pg_reload_conf()");
     }
 
     private async Task PrepareAsync(BranchId branch) => await TestDatabases.ExecuteAsync(
