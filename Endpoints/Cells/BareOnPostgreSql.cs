@@ -11,7 +11,7 @@ namespace Kit.Endpoints.Cells;
 /// <summary>The driver alone, on queues in PostgreSQL: the floor.</summary>
 public sealed class BareOnPostgreSql : IEndpointKind
 {
-    public string Framework => "bare";
+    public FrameworkFacts Facts => FactsOfBare.Facts;
 
     public string Transport => TransportName.PostgreSql;
 

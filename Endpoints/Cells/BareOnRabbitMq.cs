@@ -11,7 +11,7 @@ namespace Kit.Endpoints.Cells;
 /// <summary>The driver alone, on queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
 public sealed class BareOnRabbitMq : IEndpointKind
 {
-    public string Framework => "bare";
+    public FrameworkFacts Facts => FactsOfBare.Facts;
 
     public string Transport => TransportName.RabbitMq;
 

@@ -11,7 +11,7 @@ namespace Kit.Endpoints.Cells;
 /// <summary>The driver alone, on queues in SQL Server; the widgets are there too.</summary>
 public sealed class BareOnSqlServer : IEndpointKind
 {
-    public string Framework => "bare";
+    public FrameworkFacts Facts => FactsOfBare.Facts;
 
     public string Transport => TransportName.SqlServer;
 

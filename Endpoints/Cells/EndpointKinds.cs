@@ -10,7 +10,7 @@ public static class EndpointKinds
 #if KIT_SQLCLIENT
         new BareOnSqlServer(),
 #else
-        new MissingEndpointKind("bare", TransportName.SqlServer, "SqlClient"),
+        new MissingEndpointKind(FactsOfBare.Facts, TransportName.SqlServer, "SqlClient"),
 #endif
         new MassTransitOnRabbitMq(),
 #if KIT_NSERVICEBUS
@@ -19,14 +19,17 @@ public static class EndpointKinds
 #if KIT_SQLCLIENT
         new NServiceBusOnSqlServer(),
 #else
-        new MissingEndpointKind("nservicebus", TransportName.SqlServer, "SqlClient"),
+        new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.SqlServer, "SqlClient"),
 #endif
         new NServiceBusOnLearning(),
 #else
-        new MissingEndpointKind("nservicebus", TransportName.PostgreSql, "NServiceBus"),
-        new MissingEndpointKind("nservicebus", TransportName.RabbitMq, "NServiceBus"),
-        new MissingEndpointKind("nservicebus", TransportName.SqlServer, "NServiceBus"),
-        new MissingEndpointKind("nservicebus", TransportName.Learning, "NServiceBus"),
+        new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.PostgreSql, "NServiceBus"),
+        new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.RabbitMq, "NServiceBus"),
+        new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.SqlServer, "NServiceBus"),
+        new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.Learning, "NServiceBus"),
 #endif
     ];
+
+    /// <summary>The frameworks, each once.</summary>
+    public static IReadOnlyList<FrameworkFacts> Frameworks { get; } = [.. All.Select(kind => kind.Facts).Distinct()];
 }

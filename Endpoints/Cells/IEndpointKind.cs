@@ -9,7 +9,10 @@ namespace Kit.Endpoints.Cells;
 /// <summary>One framework on one transport: what it supports, and its endpoints and queues.</summary>
 public interface IEndpointKind
 {
-    string Framework { get; }
+    /// <summary>All that the runner needs of its framework.</summary>
+    FrameworkFacts Facts { get; }
+
+    string Framework => Facts.Name;
 
     string Transport { get; }
 

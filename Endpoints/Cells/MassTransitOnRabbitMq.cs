@@ -21,7 +21,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 {
     private static readonly Lazy<Uri> Faults = new(() => AddressOf(ExchangeOf(typeof(Fault<BuildWidget>))));
 
-    public string Framework => "masstransit";
+    public FrameworkFacts Facts => FactsOfMassTransit.Facts;
 
     public string Transport => TransportName.RabbitMq;
 

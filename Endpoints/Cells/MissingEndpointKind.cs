@@ -8,11 +8,11 @@ namespace Kit.Endpoints.Cells;
 
 /// <summary>A framework on a transport that this build lacks. Its cells are listed with the reason.</summary>
 /// <param name="group">The missing group of optional packages.</param>
-internal sealed class MissingEndpointKind(string framework, string transport, string group) : IEndpointKind
+internal sealed class MissingEndpointKind(FrameworkFacts facts, string transport, string group) : IEndpointKind
 {
     private readonly Support support = OptionalPackages.All.First(package => package.Group == group && !package.Support.IsSupported).Support;
 
-    public string Framework => framework;
+    public FrameworkFacts Facts => facts;
 
     public string Transport => transport;
 
@@ -30,5 +30,5 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public IMessageQueue OpenQueue(string name, string transport) => throw Missing();
 
-    private NotSupportedException Missing() => new($"{framework} on {transport}: {support.Because}.");
+    private NotSupportedException Missing() => new($"{facts.Name} on {transport}: {support.Because}.");
 }

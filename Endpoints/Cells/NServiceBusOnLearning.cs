@@ -18,7 +18,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 {
     private static readonly LearningTransport Any = new();
 
-    public string Framework => "nservicebus";
+    public FrameworkFacts Facts => FactsOfNServiceBus.Facts;
 
     public string Transport => TransportName.Learning;
 

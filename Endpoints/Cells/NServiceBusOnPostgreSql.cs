@@ -18,7 +18,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     private static readonly PostgreSqlTransport Any = new("Host=localhost");
     private static readonly TwoPhasePostgreSqlTransport AnyTwoPhase = new("Host=localhost");
 
-    public string Framework => "nservicebus";
+    public FrameworkFacts Facts => FactsOfNServiceBus.Facts;
 
     public string Transport => TransportName.PostgreSql;
 

@@ -16,7 +16,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 {
     private static readonly RabbitMQTransport Any = new(RoutingTopology.Conventional(global::NServiceBus.QueueType.Classic), "host=localhost");
 
-    public string Framework => "nservicebus";
+    public FrameworkFacts Facts => FactsOfNServiceBus.Facts;
 
     public string Transport => TransportName.RabbitMq;
 

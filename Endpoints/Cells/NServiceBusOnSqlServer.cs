@@ -18,7 +18,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
 {
     private static readonly SqlServerTransport Any = new("Server=localhost");
 
-    public string Framework => "nservicebus";
+    public FrameworkFacts Facts => FactsOfNServiceBus.Facts;
 
     public string Transport => TransportName.SqlServer;
 

@@ -36,7 +36,7 @@ internal sealed class PagesCommand : KitCommand
     [
         .. Cell.All.Where(cell => cell.IsPlain && cell.Access.Name == AccessLibrary.Baseline).GroupBy(cell => cell.Kind).Select(cells =>
             new ShownKind(
-                FrameworkTitle.Of(cells.Key.Framework),
+                cells.Key.Facts.Title,
                 Transport.Named(cells.Key.Transport).Title,
                 Transport.Named(cells.Key.Transport).HasBeenRun,
                 cells.ToDictionary(cell => cell.Mode, cell => cell.Support))),

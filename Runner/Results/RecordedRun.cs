@@ -6,7 +6,8 @@ namespace Kit.Runner.Results;
 /// <summary>A stored run: every report is written from this record.</summary>
 public sealed class RecordedRun
 {
-    private const string Floor = "bare";
+    /// <summary>The framework that others are compared with: the driver alone.</summary>
+    internal const string Floor = "bare";
 
     private static readonly IReadOnlyList<string> Modes = [.. TransactionMode.All.Select(mode => mode.Name)];
 

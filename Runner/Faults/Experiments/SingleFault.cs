@@ -92,5 +92,5 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         };
     }
 
-    private IReadOnlyList<KnownLimit> LimitsOf(Affected affected) => KnownLimit.Of(cell.Kind.Framework, cell.Kind.Transport, cell.Mode, fault, affected);
+    private IReadOnlyList<KnownLimit> LimitsOf(Affected affected) => cell.Kind.Facts.LimitsOf(cell, fault, affected);
 }

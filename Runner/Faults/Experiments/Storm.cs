@@ -159,7 +159,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         var transport = Transport.Of(cell);
         var promise = FaultPromise.Always(cell.Mode, transport.IsBroker);
         var promised = promise.Classes;
-        var limits = KnownLimit.Of(cell.Kind.Framework, cell.Kind.Transport, cell.Mode, fault: null, Affected.Chosen);
+        var limits = cell.Kind.Facts.LimitsOf(cell, fault: null, Affected.Chosen);
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),

@@ -12,16 +12,6 @@ namespace Kit.Runner.Faults.Injections;
 /// <summary>The way in which a fault is injected into a cell.</summary>
 internal abstract record Injection
 {
-    private const string Commit = "COMMIT\0";
-    private const string Prepare = "PREPARE TRANSACTION";
-    private const string CommitPrepared = "COMMIT PREPARED";
-
-    /// <summary>The message of PostgreSQL's protocol that ends each request of the extended query protocol: its type and its length.</summary>
-    private static readonly ReadOnlyMemory<byte> Sync = new byte[] { (byte)'S', 0, 0, 0, 4 };
-
-    /// <summary>The message that executes a statement: its type, its length, no name and no limit of rows.</summary>
-    private static readonly ReadOnlyMemory<byte> Execute = new byte[] { (byte)'E', 0, 0, 0, 9, 0, 0, 0, 0, 0 };
-
     private static readonly Dictionary<Fault, Func<Cell, Guid, Injection>> Ways = new()
     {
         [Fault.ThrowBeforeInsert] = (_, _) => new InHandler(Behaviour.ThrowsBeforeInsert),
@@ -51,10 +41,10 @@ internal abstract record Injection
         // Only the body of the handler's outgoing message contains the id; nothing else that goes to a broker does.
         [Fault.KillAtDispatch] = (cell, chosen) => WhereABrokerIs(
             cell,
-            () => new OnTheWire(ConnectionTo.Transport, [Text(chosen.ToString())], CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }),
+            () => new OnTheWire(ConnectionTo.Transport, PatternsOf([WireMark.TextId], chosen), CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }),
         [Fault.KillBeforeAcknowledgement] = BeforeAcknowledgement,
         [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
-            ? new OnTheWire(ConnectionTo.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
+            ? new OnTheWire(ConnectionTo.Widgets, PatternsOf([WireMark.BinaryId], chosen), CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
             : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
         [Fault.CutAtReceive] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.WithReceive
             ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
@@ -107,35 +97,27 @@ internal abstract record Injection
     /// <summary>
     /// The injection at the end of the handler's transaction, recognized by its rows earlier on the connection: frameworks commit other things too.
     /// </summary>
-    private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills)
-    {
-        var id = Uuid(chosen);
-        IReadOnlyList<ReadOnlyMemory<byte>> patterns = cell switch
-        {
-            // This commit is a prepared statement too, alone in the next request after the inserts. The request is a savepoint and the commit,
-            // and the server executes each as it arrives: to prevent the commit, the request is held at the savepoint.
-            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.DtcOff =>
-                [.. Enumerable.Repeat(id, RowsOf(cell)), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
-            { Mode: var mode } when mode.RowCommit is RowCommit.InTwoPhases => [id, Text(Prepare)],
-            // A commit that is a prepared statement has no text; it is in one batch with the sends, which contain the id again.
-            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox =>
-                [id, .. Enumerable.Repeat(id, RowsOf(cell)), id],
-            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, RowsOf(cell)), id],
-            _ => [id, Text(Commit)],
-        };
-        return new OnTheWire(ConnectionTo.Widgets, patterns, moment, kills);
-    }
+    private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills) => new(
+        ConnectionTo.Widgets,
+        PatternsOf(
+            cell.Mode.RowCommit is RowCommit.InTwoPhases
+                ? [WireMark.BinaryId, WireMark.Prepare]
+                : cell.Kind.Facts.CommitOfRows(new MetCommit(cell.Mode, RowsOf(cell), IsPrevented: moment is CutMoment.BeforeForwarding)),
+            chosen),
+        moment,
+        kills);
 
     /// <summary>
     /// The commit of the receive, recognized by the send before it. The driver's own two-phase commit prepares the queue too, and decides
     /// by committing its branch first.
     /// </summary>
-    private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => cell switch
-    {
-        { Mode: var mode } when mode == TransactionMode.NpgsqlScope => [Text(CommitPrepared)],
-        { Kind.Framework: "nservicebus" } => [Text(chosen.ToString()), Text(Commit)],
-        _ => [Uuid(chosen), Text(Commit)],
-    };
+    /// <exception cref="NotSupportedException">The framework has no queues in a database.</exception>
+    private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => PatternsOf(
+        cell.Mode == TransactionMode.NpgsqlScope
+            ? [WireMark.CommitPrepared]
+            : cell.Kind.Facts.CommitOfReceive
+                ?? throw new NotSupportedException($"{cell.Kind.Facts.Title} does not say how the commit of a receive looks on the wire."),
+        chosen);
 
     /// <summary>The rows of an attempt.</summary>
     private static int RowsOf(Cell cell) => HandlerShape.Of(cell).Inserts;
@@ -167,10 +149,23 @@ internal abstract record Injection
             : new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
     }
 
-    private static ReadOnlyMemory<byte> Text(string text) => Encoding.ASCII.GetBytes(text);
+    private static IReadOnlyList<ReadOnlyMemory<byte>> PatternsOf(IReadOnlyList<WireMark> marks, Guid chosen) =>
+        [.. marks.Select(mark => BytesOf(mark, chosen))];
 
-    /// <summary>An id in PostgreSQL's binary format: big-endian.</summary>
-    private static ReadOnlyMemory<byte> Uuid(Guid id) => id.ToByteArray(bigEndian: true);
+    private static ReadOnlyMemory<byte> BytesOf(WireMark mark, Guid chosen) => mark switch
+    {
+        // In PostgreSQL's binary format: big-endian.
+        WireMark.BinaryId => chosen.ToByteArray(bigEndian: true),
+        WireMark.TextId => Encoding.ASCII.GetBytes(chosen.ToString()),
+        WireMark.Commit => "COMMIT\0"u8.ToArray(),
+        WireMark.Prepare => "PREPARE TRANSACTION"u8.ToArray(),
+        WireMark.CommitPrepared => "COMMIT PREPARED"u8.ToArray(),
+        // Its type, its length, no name and no limit of rows.
+        WireMark.Execution => new byte[] { (byte)'E', 0, 0, 0, 9, 0, 0, 0, 0, 0 },
+        // The message that ends each request of the extended query protocol: its type and its length.
+        WireMark.EndOfRequest => new byte[] { (byte)'S', 0, 0, 0, 4 },
+        _ => throw new NotSupportedException($"It is not defined which bytes are {mark}."),
+    };
 }
 
 /// <summary>The cell has no such moment.</summary>

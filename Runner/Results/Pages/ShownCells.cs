@@ -20,5 +20,5 @@ internal static class ShownCells
 
     /// <inheritdoc cref="IsPlain"/>
     public static bool IsBareOnPostgreSql(CellName cell, string? scenario = null) =>
-        IsPlain(cell, scenario) && cell is { Framework: "bare", Transport: "postgresql" };
+        IsPlain(cell, scenario) && cell is { Framework: RecordedRun.Floor, Transport: "postgresql" };
 }

@@ -49,7 +49,7 @@ public sealed class MislabelledCell
     {
         private readonly BareOnPostgreSql kind = new();
 
-        public string Framework => kind.Framework;
+        public FrameworkFacts Facts => kind.Facts;
 
         public string Transport => kind.Transport;
 

@@ -49,7 +49,7 @@ public sealed class TransportThatNobodyWired
 
     private sealed class OnInvented : IEndpointKind
     {
-        public string Framework => "bare";
+        public FrameworkFacts Facts => FactsOfBare.Facts;
 
         public string Transport => "invented";
 

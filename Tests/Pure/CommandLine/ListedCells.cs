@@ -128,7 +128,7 @@ public sealed partial class ListedCells
     /// <summary>As if the package of its driver were there.</summary>
     private sealed class OnSqlServer : IEndpointKind
     {
-        public string Framework => "bare";
+        public FrameworkFacts Facts => FactsOfBare.Facts;
 
         public string Transport => TransportName.SqlServer;
 

@@ -6,8 +6,13 @@ namespace Kit.Tests.Faults.Experiments;
 /// <summary>A limit of a place that does not exist would never be printed.</summary>
 public sealed class PlacesOfKnownLimits
 {
-    [TestCaseSource(typeof(KnownLimit), nameof(KnownLimit.All))]
-    public void Are_cells_that_there_are(KnownLimit limit) => Assert.That(
+    private static IEnumerable<TestCaseData> Limits =>
+        from framework in EndpointKinds.Frameworks
+        from limit in framework.Limits
+        select new TestCaseData(framework, limit);
+
+    [TestCaseSource(nameof(Limits))]
+    public void Are_cells_that_there_are(FrameworkFacts framework, KnownLimit limit) => Assert.That(
         Cell.All.Select(cell => cell.Kind),
-        Has.Some.Matches<IEndpointKind>(kind => kind!.Framework == limit.Framework && (limit.Transport ?? kind.Transport) == kind.Transport));
+        Has.Some.Matches<IEndpointKind>(kind => kind!.Facts == framework && (limit.Transport ?? kind.Transport) == kind.Transport));
 }

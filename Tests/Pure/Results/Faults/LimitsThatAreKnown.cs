@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
@@ -15,7 +16,7 @@ public sealed class LimitsThatAreKnown
     private static readonly History Clean = InventedHistory.Clean(3, Workload);
     private static readonly History Doubled = Clean.Row(2, 1);
     private static readonly KnownLimit Doubles = new(
-        "invented", "postgresql", [TransactionMode.DtcOff], Fault.Poison, Affected.Bystander, new HashSet<DeliveryClass> { Duplicated }, "it doubles");
+        "postgresql", [TransactionMode.DtcOff], Fault.Poison, Affected.Bystander, new HashSet<DeliveryClass> { Duplicated }, "it doubles");
 
     [Test]
     public void Explain_a_violation_that_is_broken_all_the_same()
@@ -41,7 +42,9 @@ public sealed class LimitsThatAreKnown
         }
     }
 
-    [TestCaseSource(typeof(KnownLimit), nameof(KnownLimit.All))]
+    private static IEnumerable<KnownLimit> All => EndpointKinds.Frameworks.SelectMany(framework => framework.Limits);
+
+    [TestCaseSource(nameof(All))]
     public void Say_what_is_not_kept_and_why(KnownLimit limit)
     {
         using (Assert.EnterMultipleScope())
@@ -56,7 +59,7 @@ public sealed class LimitsThatAreKnown
     public void Are_found_by_cell_fault_and_message()
     {
         static string? ReasonOf(TransactionMode mode, Affected affected) =>
-            KnownLimit.Of("nservicebus", "rabbitmq", mode, Fault.FailedDispatch, affected).SingleOrDefault()?.Reason;
+            FactsOfNServiceBus.Facts.Limits.SingleOrDefault(limit => limit.IsOf("rabbitmq", mode, Fault.FailedDispatch, affected))?.Reason;
 
         using (Assert.EnterMultipleScope())
         {

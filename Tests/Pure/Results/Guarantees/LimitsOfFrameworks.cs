@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
 
@@ -10,10 +11,10 @@ public sealed class LimitsOfFrameworks
     public void Are_as_approved()
     {
         using var output = new StringWriter { NewLine = "\n" };
-        foreach (var limit in KnownLimit.All)
+        foreach (var (framework, limit) in EndpointKinds.Frameworks.SelectMany(framework => framework.Limits.Select(limit => (framework, limit))))
         {
             output.WriteLine(
-                $"{limit.Framework}/{limit.Transport ?? "any transport"}, {limit.Fault?.Name ?? "storm"}, " +
+                $"{framework.Name}/{limit.Transport ?? "any transport"}, {limit.Fault?.Name ?? "storm"}, " +
                 $"{Words.Of(limit.Affected)}: {Words.Of(limit.Classes)}");
             output.WriteLine($"  {string.Join(", ", limit.Modes)}");
             output.WriteLine($"  {limit.Reason}");
@@ -26,19 +27,23 @@ public sealed class LimitsOfFrameworks
     [TestCase("masstransit", "postgresql", true, Description = "It is the driver's, on any transport.")]
     [TestCase("bare", "rabbitmq", false)]
     public void Are_found_by_framework(string framework, string transport, bool isKnown) => Assert.That(
-        KnownLimit.Of(framework, transport, TransactionMode.DtcOff, Fault.SwallowedError, Affected.Chosen), Has.Count.EqualTo(isKnown ? 1 : 0));
+        LimitsOf(framework, transport, Fault.SwallowedError, Affected.Chosen), Has.Count.EqualTo(isKnown ? 1 : 0));
 
     [TestCase("rabbitmq", true)]
     [TestCase("postgresql", false)]
     public void Are_found_by_transport_where_they_are_a_brokers(string transport, bool isKnown) => Assert.That(
-        KnownLimit.Of("nservicebus", transport, TransactionMode.DtcOff, Fault.FailedDispatch, Affected.Bystander), Has.Count.EqualTo(isKnown ? 1 : 0));
-
-    [Test]
-    public void Of_counted_attempts_are_said_for_each_framework_by_name() => Assert.That(
-        () => KnownLimit.CountedBy("another"),
-        Throws.TypeOf<NotSupportedException>().With.Message.EqualTo("Nobody has said in which modes 'another' counts attempts."));
+        LimitsOf("nservicebus", transport, Fault.FailedDispatch, Affected.Bystander), Has.Count.EqualTo(isKnown ? 1 : 0));
 
     [Test]
     public void Are_found_by_fault() => Assert.That(
-        KnownLimit.Of("masstransit", "rabbitmq", TransactionMode.DtcOff, Fault.ThrowAfterInsert, Affected.Chosen), Is.Empty);
+        LimitsOf("masstransit", "rabbitmq", Fault.ThrowAfterInsert, Affected.Chosen), Is.Empty);
+
+    private static List<KnownLimit> LimitsOf(string framework, string transport, Fault fault, Affected affected) =>
+    [
+        .. from facts in EndpointKinds.Frameworks
+           where facts.Name == framework
+           from limit in facts.Limits
+           where limit.IsOf(transport, TransactionMode.DtcOff, fault, affected)
+           select limit,
+    ];
 }
