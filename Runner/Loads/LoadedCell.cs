@@ -74,11 +74,7 @@ internal sealed class LoadedCell(
         await using var effects = EffectsOf(stage);
         await effects.StartAsync(isWaitedFor: shape is ClosedLoad, stop);
 
-        await using var handlers = await HandlerProcesses.StartAsync(
-            cell.Processes.Count,
-            stage.HandlersOf(plan.ConcurrencyOf(cell)) with { KeepsPhases = false },
-            queue,
-            stop);
+        await using var handlers = await stage.StartHandlersAsync(stage.HandlersOf(plan.ConcurrencyOf(cell)) with { KeepsPhases = false }, stop);
         await handlers.StartHandlingAsync(messages: 0, stop);
         await using var senders = new OpenQueues(
             [.. Enumerable.Range(0, plan.Senders)

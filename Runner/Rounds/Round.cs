@@ -126,8 +126,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
     }
 
     private Task<HandlerProcesses> StartHandlersAsync(CellStage stage, RoundNetwork network, CancellationToken cancellationToken) =>
-        HandlerProcesses.StartAsync(
-            cell.Processes.Count,
+        stage.StartHandlersAsync(
             stage.HandlersOf(sizes.Concurrency) with
             {
                 Transport = network.Queues,
@@ -137,9 +136,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
                 AsksServerForItsEntry = settings.Workers is not null,
             },
-            stage.Queue,
             cancellationToken,
-            cell.Condition.IsTiered,
             settings.Workers is { } workers ? number => workers.Handler(number, cell.Condition.IsTiered) : null);
 
     private async Task VerifyResetAsync(CellStage stage, CancellationToken cancellationToken)

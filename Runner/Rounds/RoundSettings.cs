@@ -17,6 +17,9 @@ internal sealed record RoundSettings(
     /// <summary>The workers on other machines that run the handlers; <see langword="null"/>: this machine runs them.</summary>
     public JoinedWorkers? Workers { get; init; }
 
+    /// <summary>True if a server of the cell has ended by itself.</summary>
+    public bool HasEnded => Queues.HasEnded || Widgets.HasEnded;
+
     /// <summary>The processes of the servers that the cell uses; <see langword="null"/> unless all of them are the kit's own.</summary>
     public IReadOnlyList<int>? ServerProcesses =>
         (Widgets.Processes, Queues.Processes) is ({ } widgets, { } queues) ? [.. widgets.Union(queues)] : null;
