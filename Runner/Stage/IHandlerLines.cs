@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Kit.Runner.Stage;
 
 /// <summary>
@@ -22,3 +24,8 @@ internal interface IHandlerLines : IAsyncDisposable
     /// <summary>Closes the process's input, and waits until the process has ended.</summary>
     Task EndAsync();
 }
+
+/// <summary>A worker of another machine is gone, with its handler processes. The round that it took part in does not count.</summary>
+/// <param name="reason">The worker, and what has happened to it.</param>
+[SuppressMessage("Design", "CA1064:Exceptions should be public", Justification = "It goes from a round's handlers to the run, and no further.")]
+internal sealed class WorkerLostException(string reason) : Exception(reason);
