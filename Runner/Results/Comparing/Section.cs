@@ -1,16 +1,14 @@
 namespace Kit.Runner.Results.Comparing;
 
 /// <summary>A part of a report: lines, or a table with its legend.</summary>
-internal sealed record Section(
-    string Title, IReadOnlyList<string> Lines, IReadOnlyList<string> Headers, IReadOnlyList<IReadOnlyList<string>> Rows, string Legend)
+internal sealed record Section(string Title, IReadOnlyList<string> Lines, Table Table)
 {
-    public static Section Of(string title, IReadOnlyList<string> lines) => new(title, lines, [], [], "");
+    public static Section Of(string title, IReadOnlyList<string> lines) => new(title, lines, new Table([], []));
 
-    public static Section Table(string title, IReadOnlyList<string> headers, IReadOnlyList<IReadOnlyList<string>> rows, string legend) =>
-        new(title, [], headers, rows, legend);
+    /// <param name="isWordy">True if its cells are texts that are too long for the columns of a terminal.</param>
+    public static Section Of(Table table, bool isWordy = false) => new(table.Title, [], table) { IsWordy = isWordy };
 
-    /// <summary>True if its cells are texts that are too long for the columns of a terminal.</summary>
-    public bool IsWordy { get; init; }
+    public bool IsWordy { get; private init; }
 
-    public bool IsEmpty => Lines.Count == 0 && Rows.Count == 0 && Legend.Length == 0;
+    public bool IsEmpty => Lines.Count == 0 && Table is { Rows.Count: 0, Legend.Length: 0 };
 }

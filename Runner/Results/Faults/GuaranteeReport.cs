@@ -36,29 +36,13 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     public void WriteMarkdown(TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(output);
-        output.WriteLine($"# Guarantees, {Figures.Moment(document.StartedUtc)}");
-        output.WriteLine();
-        WriteLines(output, Facts());
+        output.WriteLine($"# Guarantees, {Figures.Moment(document.StartedUtc)}\n");
+        foreach (var fact in Facts())
+            output.WriteLine($"- {Table.Escaped(fact)}");
         foreach (var table in GuaranteeTables.Of(document, ordered))
-        {
-            output.WriteLine();
-            output.WriteLine($"## {table.Title}");
-            output.WriteLine();
-            MarkdownTables.WriteTable(table.Headers, table.Rows, output, GuaranteeTables.IsFigure);
-            if (table.Legend.Length > 0)
-            {
-                output.WriteLine();
-                output.WriteLine(table.Legend);
-            }
-        }
-
+            table.WriteMarkdown(output);
         foreach (var (title, lines) in GuaranteeLists.Of(document, ordered))
-        {
-            output.WriteLine();
-            output.WriteLine($"## {title}");
-            output.WriteLine();
-            WriteLines(output, lines);
-        }
+            MarkdownTables.WriteList(title, lines, output);
     }
 
     /// <param name="output">Gets plain text, no colours.</param>
@@ -68,8 +52,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         var console = TerminalSummary.ConsoleOn(output, width);
         foreach (var table in GuaranteeTables.Of(document, ordered))
         {
-            TerminalSummary.WriteTable(
-                console, table.Title, table.Headers, table.Rows, header => GuaranteeTables.IsFigure(header) || GuaranteeTables.IsMode(header));
+            table.WriteTerminal(console);
             if (table.Legend.Length > 0)
                 console.WriteLine(table.Legend);
         }
@@ -89,12 +72,6 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     {
         ArgumentNullException.ThrowIfNull(output);
         GuaranteesCsv.Write(document, ordered, output);
-    }
-
-    private static void WriteLines(TextWriter output, IEnumerable<string> lines)
-    {
-        foreach (var line in lines)
-            output.WriteLine($"- {MarkdownTables.Escaped(line)}");
     }
 
     private const string Cut = "An experiment is left out: the process ended while saving its result. Resuming the run repeats it.";

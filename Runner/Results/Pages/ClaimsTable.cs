@@ -4,28 +4,23 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The claims of documentation, next to the observations.</summary>
-internal sealed class ClaimsTable() : BlockKind("claims")
+internal static class ClaimsTable
 {
     private const string NotMade = "not in a published folder";
 
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var experiments = sources.Experiments;
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOfMarkdown(
-                [("Version", false), ("Mode", false), ("Claim", false), ("Experiment", false), ("Observed", false)],
-                Claim.Read(sources.TextOf(Claim.File)).Select(claim => new[]
-                {
-                    claim.Version,
-                    $"`{claim.Mode}`",
-                    $"“{claim.Words}” ([source]({claim.Link}))",
-                    $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`",
-                    ResultOf(claim, experiments) is { } made ? ObservedOf(made) : NotMade,
-                })),
-            "",
-            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
-        ]);
+            [
+                new("Version", claim => claim.Version, IsFigure: false),
+                new("Mode", claim => $"`{claim.Mode}`", IsFigure: false),
+                new("Claim", claim => $"“{claim.Words}” ([source]({claim.Link}))", IsFigure: false),
+                new("Experiment", claim => $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`", IsFigure: false),
+                new("Observed", claim => ResultOf(claim, experiments) is { } made ? ObservedOf(made) : NotMade, IsFigure: false),
+            ],
+            Claim.Read(sources.TextOf(Claim.File)),
+            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.");
     }
 
     /// <summary>The experiment that tests a claim; <see langword="null"/> if none of the folders has it.</summary>

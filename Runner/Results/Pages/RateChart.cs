@@ -13,7 +13,9 @@ namespace Kit.Runner.Results.Pages;
 internal sealed class RateChart
 {
     /// <summary>Width in pixels, where the page has room for it.</summary>
-    public const int Width = 440;
+    private const int Width = 440;
+
+    private const string Picture = "docs/modes.svg";
 
     private const int Bars = 126;
     private const int Longest = 252;
@@ -44,6 +46,13 @@ internal sealed class RateChart
         handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
         modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
         most = modes.SelectMany(mode => mode.Rates).Max(bar => bar.Rate.High ?? bar.Rate.Mean);
+    }
+
+    /// <summary>The block that shows it.</summary>
+    public static BlockText Write(BlockSources sources)
+    {
+        var chart = new RateChart(sources.Run, sources.StormsOrNone);
+        return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"{chart.Words}\">") { Pictures = [(Picture, chart.Svg)] };
     }
 
     private static int MessagesOf(FaultResult storm) =>

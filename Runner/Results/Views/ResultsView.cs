@@ -70,9 +70,9 @@ public sealed record ResultsView
     /// <summary>The claims of documentation, next to the observations.</summary>
     public required IReadOnlyList<ViewClaim> Claims { get; init; }
 
-    /// <summary>The legends of the tables.</summary>
+    /// <summary>The legend of the table of cells; <see langword="null"/> without a run.</summary>
     [JsonIgnore]
-    public IReadOnlyList<string> Legends { get; init; } = [];
+    public string? Legend { get; init; }
 
     /// <summary>Makes the view of a folder.</summary>
     /// <param name="further">With more experiments on the same cells.</param>
@@ -104,7 +104,7 @@ public sealed record ResultsView
             Scale = scale,
             Sequences = [.. probes.Select(ViewSequence.Of)],
             Claims = ViewClaim.Of(Claim.Read(claims), sources.Experiments),
-            Legends = folder.Run is { } run ? [ReportText.SummaryLegendOf(run), ReportText.ProbeLegend] : [],
+            Legend = folder.Run is { } run ? ReportText.SummaryLegendOf(run) : null,
         };
     }
 
