@@ -5,12 +5,11 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// A file for other tools: a line for each row, with a column for each axis of the cells first. Invariant culture, figures in full, an empty field for an
-/// unknown value.
+/// A file for other tools: a line for each row, with a column for each axis of the cells first. Invariant culture, figures in full, an empty
+/// field for an unknown value.
 /// </summary>
 internal static class CellsCsv
 {
-    /// <param name="cells">Cells whose axes are shown.</param>
     /// <param name="implied">The values that names of cells leave out.</param>
     public static void Write<T>(
         IEnumerable<CellName> cells, IReadOnlyDictionary<string, string>? implied, IReadOnlyList<(string Name, Func<T, object?> Value)> columns,

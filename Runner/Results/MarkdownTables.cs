@@ -36,7 +36,7 @@ public static class MarkdownTables
             Table.Of(ProbeTable.Columns, run.Document.Probes).WriteLines(output);
         }
 
-        WriteList("Left out", LeftOutLines.Of(run.Document.LeftOut), output);
+        WriteList("Left out", CellLeftOut.LinesOf(run.Document.LeftOut), output);
         WriteList("Notes", RoundNotes.Of(run), output);
     }
 

@@ -15,7 +15,7 @@ internal static class RoundTable
 
     public static Table Of(CellResult result, Func<RoundDocument, string> graph) => new(
         [
-            new("Run", IsFigure: false), .. Measured.Select(figure => new Column(figure.Header)), new("Graph", IsFigure: false) { IsMarkdown = true },
+            new("Run", IsFigure: false), .. Measured.Select(figure => new Column(figure.Header)), Column.OfMarkdown("Graph"),
         ],
         [
             .. result.Rounds.Select(round => (IReadOnlyList<string>)

@@ -88,7 +88,7 @@ internal static class SummaryTable
     private static string MeanCost(CellResult cell, Func<MessageCosts, Reading?> cost) =>
         Figures.Measured(cell.MeanOf(round => cost(round.Costs)?.Value));
 
-    /// <summary>The mean of the medians, and the highest of the others: a mean of high percentiles would hide the round with the longest times.</summary>
+    /// <summary>The mean of the medians, and the highest of the others: a mean of them would hide the round with the longest times.</summary>
     internal static string DurationsOf(CellResult cell, Func<RoundDocument, Durations?> measured, params IReadOnlyList<Func<Durations, double?>> others) =>
         cell.Counting.Select(measured).OfType<Durations>().ToList() is { Count: > 0 } durations
             ? string.Join('/', others.Select(durations.Max).Prepend(durations.Average(each => each.P50Milliseconds)).Select(Figures.Measured))

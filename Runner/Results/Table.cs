@@ -6,11 +6,13 @@ namespace Kit.Runner.Results;
 /// <param name="IsFigure">True if its texts are figures, which are right-aligned; names and graphs are left-aligned.</param>
 internal record Column(string Header, bool IsFigure = true)
 {
-    /// <summary>True if it is right-aligned on a terminal, and its texts wrap between words there. No column breaks a word or a figure.</summary>
+    /// <summary>True if it is right-aligned on a terminal, and its texts wrap between words there.</summary>
     public bool Wraps { get; init; } = IsFigure;
 
     /// <summary>True if its header and texts are Markdown.</summary>
     public bool IsMarkdown { get; init; }
+
+    public static Column OfMarkdown(string header) => new(header, IsFigure: false) { IsMarkdown = true };
 }
 
 /// <summary>A column with its text for a row.</summary>
@@ -41,7 +43,7 @@ internal sealed record Table(IReadOnlyList<Column> Columns, IReadOnlyList<IReadO
     public static Table Of<T>(IReadOnlyList<Column<T>> columns, IEnumerable<T> rows) =>
         new(columns, [.. rows.Select(row => (IReadOnlyList<string>)[.. columns.Select(column => column.Text(row))])]);
 
-    /// <summary>A text without the characters that have a meaning in Markdown: that of a server or a failed process may have them.</summary>
+    /// <summary>A text whose characters have no meaning in Markdown: that of a server or a failed process may have any.</summary>
     public static string Escaped(string text) =>
         Marks.Aggregate(text.ReplaceLineEndings(" "), (escaped, mark) => escaped.Replace(mark, "\\" + mark, StringComparison.Ordinal));
 

@@ -5,7 +5,6 @@ namespace Kit.Runner.Results;
 /// <summary>The tables for a terminal: at the end of a run, and when a stored one is reported.</summary>
 public static class TerminalSummary
 {
-    /// <param name="output">Gets plain text, no colours.</param>
     /// <param name="width">Columns of the terminal; cells wrap between words within it, and a table is wider if a figure or word would not fit.</param>
     public static void Write(RecordedRun run, TextWriter output, int width)
     {
@@ -29,7 +28,7 @@ public static class TerminalSummary
             console.WriteLine(table.Legend);
         }
 
-        WriteList(console, "Left out:", LeftOutLines.Of(run.Document.LeftOut));
+        WriteList(console, "Left out:", CellLeftOut.LinesOf(run.Document.LeftOut));
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }
 

@@ -29,7 +29,6 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         }
     }
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
         var console = TerminalSummary.ConsoleOn(output, width);
@@ -41,7 +40,8 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
                 section.Table.WriteTerminal(console);
             else if (section.Title.Length > 0)
                 output.WriteLine($"{section.Title}:");
-            foreach (var line in section.IsWordy ? section.Table.Rows.SelectMany(row => Lines(section.Table, row)) : section.Lines.Select(line => $"- {line}"))
+            foreach (var line in section.Lines.Select(line => $"- {line}")
+                .Concat(section.IsWordy ? section.Table.Rows.SelectMany(row => Lines(section.Table, row)) : []))
                 output.WriteLine(line);
             if (section.Table.Legend is { Length: > 0 } legend)
                 output.WriteLine(legend);

@@ -23,7 +23,7 @@ internal static class GuaranteeLists
                 .GroupBy(result => (result.Cell.Mode, result.Fault, result.Because))
                 .Select(group => $"{group.Key.Fault} in {group.Key.Mode} ({string.Join(", ", group.Select(PlaceOf))}): {group.Key.Because}")]),
             ("Faults", [.. Fault.All.Where(fault => ordered.Any(result => result.Fault == fault.Name)).Select(fault => $"{fault.Name}: {fault.What}")]),
-            ("Left out", LeftOutLines.Of(document.LeftOut)),
+            ("Left out", CellLeftOut.LinesOf(document.LeftOut)),
         ]).Where(list => list.Lines.Count > 0);
 
     private static string PlaceOf(FaultResult result)

@@ -56,7 +56,6 @@ internal static class GuaranteeTables
 
     /// <summary>Each storm's messages by class.</summary>
     /// <param name="storms">At least one.</param>
-    /// <param name="document">Has the speeds.</param>
     public static Table SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
         SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
 

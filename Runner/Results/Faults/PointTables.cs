@@ -7,7 +7,6 @@ namespace Kit.Runner.Results.Faults;
 internal static class PointTables
 {
     /// <summary>A line for each cell.</summary>
-    /// <param name="document">Has the points.</param>
     public static Table Of(FaultDocument document, IReadOnlyList<FaultResult> met)
     {
         var axes = CellName.AxesOf(met.Select(result => result.Cell));
@@ -23,18 +22,17 @@ internal static class PointTables
         {
             Title = "Every point: a crash around each request of a handling",
             Legend =
-            "A point is the gap around one request of an undisturbed handling. " +
-            LegendOf("A point is met in those of these ways that are possible there", ways.Where(way => !way.CrashesServer)) +
-            LegendOf(
-                "In these ways all processes of the server are killed, it is started again, and the client's process lives",
-                ways.Where(way => way.CrashesServer)) +
-            (ways.Exists(way => way.Way is PointWay.Unanswered) ? $"A request without an answer has no {PointWay.Unanswered.Facts().Letter}. " : "") +
-            "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.",
+                "A point is the gap around one request of an undisturbed handling. " +
+                LegendOf("A point is met in those of these ways that are possible there", ways.Where(way => !way.CrashesServer)) +
+                LegendOf(
+                    "In these ways all processes of the server are killed, it is started again, and the client's process lives",
+                    ways.Where(way => way.CrashesServer)) +
+                (ways.Exists(way => way.Way is PointWay.Unanswered) ? $"A request without an answer has no {PointWay.Unanswered.Facts().Letter}. " : "") +
+                "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.",
         };
     }
 
     /// <summary>The outcomes for a page, all ways together.</summary>
-    /// <inheritdoc cref="Of" path="/param"/>
     public static Table BriefOf(FaultDocument document, IReadOnlyList<FaultResult> met) => Table.Of(
         [
             new("Cell", cell => $"{cell.Key}", IsFigure: false), .. CountsOf(document),
@@ -42,19 +40,19 @@ internal static class PointTables
         ],
         met.GroupBy(result => result.Cell));
 
-    private static IReadOnlyList<Column<IGrouping<CellName, FaultResult>>> CountsOf(FaultDocument document) =>
-    [
-        new("points", cell => Figures.Count(PointsOf(document, cell.Key).Count)),
-        new("experiments", cell => Figures.Count(ExperimentsAt(PointsOf(document, cell.Key), document))),
-        new("met", cell => Figures.Count(cell.Count(IsMet))),
-    ];
-
     /// <summary>The cells in one sentence each, and the points at which a message was not handled once.</summary>
     public static IReadOnlyList<(string Title, IReadOnlyList<string> Lines)> ListsOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
     [
         ("Every point", [.. met.GroupBy(result => result.Cell).Select(cell => SentenceOf(document, cell.Key, [.. cell]))]),
         ("Points at which the message was not handled once", [.. met.Where(result => IsMet(result) && !IsOnce(result)).Select(result =>
             $"{result.Name}: {result.Point!.Moment}: {Words.Of(result.Observed.Select(seen => seen.Class))}{HowBroken(result)}")]),
+    ];
+
+    private static IReadOnlyList<Column<IGrouping<CellName, FaultResult>>> CountsOf(FaultDocument document) =>
+    [
+        new("points", cell => Figures.Count(PointsOf(document, cell.Key).Count)),
+        new("experiments", cell => Figures.Count(ExperimentsAt(PointsOf(document, cell.Key), document))),
+        new("met", cell => Figures.Count(cell.Count(IsMet))),
     ];
 
     private static string LegendOf(string before, IEnumerable<PointWayFacts> ways) =>

@@ -76,8 +76,6 @@ public static class LoadReport
     /// <param name="picture">The file with the figures over time, in the same folder; <see langword="null"/> if there is none.</param>
     public static void WriteMarkdown(LoadDocument document, string? picture, TextWriter output)
     {
-        ArgumentNullException.ThrowIfNull(document);
-        ArgumentNullException.ThrowIfNull(output);
         output.WriteLine($"# Load of {Figures.Moment(document.StartedUtc)}\n");
         foreach (var fact in FactsOf(document))
             output.WriteLine($"- {Table.Escaped(fact)}");
@@ -91,14 +89,11 @@ public static class LoadReport
 
         MarkdownTables.WriteList("Sustained rates", SustainedIn(document), output);
         MarkdownTables.WriteList("Notes", NotesOn(document), output);
-        MarkdownTables.WriteList("Left out", LeftOutLines.Of(document.LeftOut), output);
+        MarkdownTables.WriteList("Left out", CellLeftOut.LinesOf(document.LeftOut), output);
     }
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public static void WriteTerminal(LoadDocument document, TextWriter output, int width)
     {
-        ArgumentNullException.ThrowIfNull(document);
-        ArgumentNullException.ThrowIfNull(output);
         var console = TerminalSummary.ConsoleOn(output, width);
         foreach (var table in document.Results.SelectMany(FollowedIn).Prepend(TableOf(document)))
             table.WriteTerminal(console);
@@ -108,7 +103,7 @@ public static class LoadReport
         output.WriteLine(Legend);
         if (document.Results.Any(result => result.Soak is not null))
             output.WriteLine(SoakLegend);
-        foreach (var left in LeftOutLines.Of(document.LeftOut))
+        foreach (var left in CellLeftOut.LinesOf(document.LeftOut))
             output.WriteLine($"Left out: {left}");
     }
 
@@ -155,7 +150,6 @@ public static class LoadReport
     /// <summary>The share that failed, with its parts if any did.</summary>
     public static string FailedIn(LoadResult result)
     {
-        ArgumentNullException.ThrowIfNull(result);
         IReadOnlyList<string> parts =
         [
             .. from one in new[] { (result.DeadLettered, "dead-lettered"), (result.Lost, "lost"), (result.TimedOut, "timed out") }
@@ -209,11 +203,8 @@ public static class LoadReport
     { Title = "Load" };
 
     /// <summary>The verdict on a rate, sustained or not, or on a load of users, valid or not, with the reasons.</summary>
-    public static string VerdictOf(LoadResult result, double? limitMilliseconds)
-    {
-        ArgumentNullException.ThrowIfNull(result);
-        return result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : result.Rate is null ? "valid" : "sustained";
-    }
+    public static string VerdictOf(LoadResult result, double? limitMilliseconds) =>
+        result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : result.Rate is null ? "valid" : "sustained";
 
     private static List<string> SustainedIn(LoadDocument document) =>
     [

@@ -8,7 +8,7 @@ internal static class CellsTable
         var missing = sources.Kinds.Where(kind => kind.IsMissing).Select(NameOf).ToList();
         return new BlockText(
         [
-            .. new Table([new("", IsFigure: false), .. ShownCells.Modes.Select(mode => new Column($"`{mode}`", IsFigure: false) { IsMarkdown = true })], []).Lines,
+            .. new Table([new("", IsFigure: false), .. ShownCells.Modes.Select(mode => Column.OfMarkdown($"`{mode}`"))], []).Lines,
             .. sources.Kinds.Select(kind => kind.IsMissing ? KeptLines.RowOf(sources, NameOf(kind)) : RowOf(kind)),
             "",
             .. sources.Kinds.SelectMany(kind => kind.IsMissing ? sources.LinesThatBegin(BeginOfReasons(kind)) : ReasonsOf(kind)),

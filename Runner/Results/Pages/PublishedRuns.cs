@@ -11,7 +11,8 @@ internal static class PublishedRuns
     public static BlockText Write(BlockSources sources) => new([.. Table.Of<SourceFolder>(
         [
             new("Folder", sources.LinkToTables, IsFigure: false) { IsMarkdown = true },
-            new("Made", folder => Figures.Day(folder.Run?.Run.Document.StartedUtc ?? folder.Faults?.Document.StartedUtc ?? folder.Load!.StartedUtc), IsFigure: false),
+            new("Made", folder => Figures.Day(
+                folder.Run?.Run.Document.StartedUtc ?? folder.Faults?.Document.StartedUtc ?? folder.Load!.StartedUtc), IsFigure: false),
             new("Commit", folder => CommitsOf(folder.Run?.Run.Document.Commit ?? folder.Load?.Commit, folder.Faults?.Document.Commit), IsFigure: false),
             new("Holds", folder => Joined(HeldBy(folder.Run), HeldBy(folder.Faults), HeldBy(folder.Load)) ?? Figures.None, IsFigure: false),
             new("With", folder => Joined(

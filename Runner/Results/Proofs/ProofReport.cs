@@ -61,10 +61,8 @@ public sealed class ProofReport(ProofDocument document)
 
     public void WriteMarkdown(TextWriter output)
     {
-        output.WriteLine($"# Does {document.Name} survive every crash?");
-        output.WriteLine();
-        output.WriteLine(Summary);
-        output.WriteLine();
+        output.WriteLine($"# Does {document.Name} survive every crash?\n");
+        output.WriteLine($"{Summary}\n");
         var servers = string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"));
         output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
         WriteClasses(output);
@@ -72,8 +70,7 @@ public sealed class ProofReport(ProofDocument document)
         if (document.Untried.Count > 0)
         {
             MarkdownTables.WriteList("Not proved: these write what an effect reads, and handlings differ in them", document.Untried, output);
-            output.WriteLine();
-            output.WriteLine("Make the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
+            output.WriteLine("\nMake the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
         }
 
         var shownNothing = results.Where(result => !result.IsConclusive).ToList();
@@ -100,9 +97,7 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("Not tried, because the recorded handlings differ in them", document.Rare, output);
         MarkdownTables.WriteList("Not tried, because they came only after a message was handled", document.Late, output);
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
-        output.WriteLine();
-        output.WriteLine("## What this cannot show");
-        output.WriteLine();
+        output.WriteLine("\n## What this cannot show\n");
         output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
         foreach (var request in document.Unread)
             output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
@@ -145,9 +140,7 @@ public sealed class ProofReport(ProofDocument document)
         if (!Broken.Any())
             return;
 
-        output.WriteLine();
-        output.WriteLine("## Broken promises");
-        output.WriteLine();
+        output.WriteLine("\n## Broken promises\n");
         foreach (var result in Broken)
         {
             output.WriteLine($"- `{result.Point.Token}` {Table.Escaped(result.Point.Moment)}: "
@@ -161,16 +154,12 @@ public sealed class ProofReport(ProofDocument document)
     private static void WriteTimeline(ToldViolation told, TextWriter output)
     {
         var token = told.Result.Point.Token;
-        output.WriteLine();
-        output.WriteLine($"## What happened at {token}");
-        output.WriteLine();
+        output.WriteLine($"\n## What happened at {token}\n");
         output.WriteLine($"![What happened at {token}: {told.Name}]({told.Picture})");
-        output.WriteLine();
-        output.WriteLine("```");
+        output.WriteLine("\n```");
         foreach (var line in TimelineStep.LinesOf(told.Result.Timeline))
             output.WriteLine(line);
-        output.WriteLine("```");
-        output.WriteLine();
+        output.WriteLine("```\n");
         output.WriteLine(told.Again);
     }
 

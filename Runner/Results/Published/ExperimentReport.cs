@@ -58,35 +58,26 @@ public static class ExperimentReport
         (new("Verdict", row => TextOf(row.Agreement), IsFigure: false), row => row.PerSecond is not null),
     ];
 
-    public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition)
+    public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition) => new ReportFile(FileName, output =>
     {
-        ArgumentNullException.ThrowIfNull(experiment);
-        ArgumentNullException.ThrowIfNull(repetition);
-        return new ReportFile(FileName, output =>
+        output.WriteLine($"# {experiment.Name}\n");
+        foreach (var line in LinesOf(experiment, repetition))
+            output.WriteLine(line);
+        if (IsQuick(experiment, repetition))
+            output.WriteLine($"\n**{QuickLine}**");
+        output.WriteLine($"\n{LegendOf(repetition)}");
+        foreach (var run in repetition.Runs)
         {
-            output.WriteLine($"# {experiment.Name}\n");
-            foreach (var line in LinesOf(experiment, repetition))
-                output.WriteLine(line);
-            if (IsQuick(experiment, repetition))
-                output.WriteLine($"\n**{QuickLine}**");
-            output.WriteLine($"\n{LegendOf(repetition)}");
-            foreach (var run in repetition.Runs)
-            {
-                output.WriteLine("\n## Our run\n");
-                foreach (var fact in RunFacts.Of(run))
-                    output.WriteLine($"- {fact.Name}: {Table.Escaped(fact.Fact)}");
-            }
+            output.WriteLine("\n## Our run\n");
+            foreach (var fact in RunFacts.Of(run))
+                output.WriteLine($"- {fact.Name}: {Table.Escaped(fact.Fact)}");
+        }
 
-            output.WriteLine($"\nEvery round of ours is in `{RunFolder.TablesFile}`, and every load in `load.md`, of each command's folder.");
-        });
-    }
+        output.WriteLine($"\nEvery round of ours is in `{RunFolder.TablesFile}`, and every load in `load.md`, of each command's folder.");
+    });
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public static void WriteTerminal(PublishedExperiment experiment, Repetition repetition, TextWriter output, int width)
     {
-        ArgumentNullException.ThrowIfNull(experiment);
-        ArgumentNullException.ThrowIfNull(output);
-        ArgumentNullException.ThrowIfNull(repetition);
         foreach (var (table, lines) in TablesOf(experiment, repetition))
         {
             (table.Title.Length > 0 ? table : table with { Title = experiment.Name }).WriteTerminal(TerminalSummary.ConsoleOn(output, width));

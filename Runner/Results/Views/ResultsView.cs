@@ -80,8 +80,6 @@ public sealed record ResultsView
     /// <exception cref="KitException">A further folder has no experiments, or none on a cell of the first.</exception>
     public static ResultsView Of(ResultFolder folder, IReadOnlyList<ResultFolder> further, string claims)
     {
-        ArgumentNullException.ThrowIfNull(folder);
-        ArgumentNullException.ThrowIfNull(further);
         var sources = new ViewSources(folder, further);
         var scale = GraphScale.Of(folder.Run?.Rounds ?? [], MostBins);
         var rows = new ViewRows(sources, scale);
@@ -97,7 +95,7 @@ public sealed record ResultsView
             Answers = new ViewAnswers(sources, rows.Sorted).All,
             Axes = rows.Axes.ToDictionary(axis => axis, rows.ValuesOn),
             Rows = rows.Sorted,
-            LeftOut = LeftOutLines.Of(folder.Run?.Document.LeftOut ?? folder.Guarantees?.Document.LeftOut ?? []),
+            LeftOut = CellLeftOut.LinesOf(folder.Run?.Document.LeftOut ?? folder.Guarantees?.Document.LeftOut ?? []),
             Provenance = sources.Provenance,
             Export = ViewExport.Of(rows.Axes, rows.Sorted),
             Proofs = sources.Proofs,
