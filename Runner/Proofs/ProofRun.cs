@@ -3,7 +3,7 @@ using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Proofs;
 
