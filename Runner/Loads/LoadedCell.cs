@@ -207,3 +207,10 @@ internal sealed class LoadedCell(
         }
     }
 }
+
+/// <summary>Sends messages of a round to its queue, on a connection of its own.</summary>
+internal sealed class RoundProducer(IMessageQueue queue, RoundMessages messages) : IProducer
+{
+    public Task SendAsync(IReadOnlyCollection<Guid> ids, CancellationToken cancellationToken) =>
+        queue.PreloadAsync([.. ids.Select(messages.Next)], cancellationToken);
+}

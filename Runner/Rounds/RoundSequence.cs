@@ -59,7 +59,7 @@ internal sealed class RoundSequence(RunPlan plan, RunRecord record, ServersAndWo
     }
 
     /// <summary>
-    /// Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.
+    /// True if the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.
     /// </summary>
     private bool IsPreciseAfter(int round) => plan.Precision is { } precision
         && precision.IsReached(round, new RecordedRun(record.Document, [.. record.Rounds.Where(each => each.Round <= round)]).WidestInterval);

@@ -7,16 +7,16 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
     private RunRecord? record;
 
-    /// <summary>How many rounds are saved, with those before a run was resumed.</summary>
+    /// <summary>Saved rounds, with those before a run was resumed.</summary>
     public int Finished => record?.Rounds.Count ?? plan.Resumed?.Stored.Rounds.Count ?? 0;
 
     /// <summary>
-    /// How many cells were left out of the measurement: their probe disagreed with their label, or their server did not
+    /// Cells that were left out of the measurement: their probe disagreed with their label, or their server did not
     /// start or lacks something that they need.
     /// </summary>
     public int Refused => record is null ? 0 : plan.Runnable.Count - record.Cells.Count;
 
-    /// <summary>Whether the folder of the results was removed: the run was stopped before a round had finished.</summary>
+    /// <summary>True if the folder of the results was removed: the run was stopped before a round had finished.</summary>
     public bool IsFolderRemoved { get; private set; }
 
     /// <summary>Runs it. A finished round is saved at once, and is kept if the run fails later.</summary>
