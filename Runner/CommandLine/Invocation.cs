@@ -2,7 +2,12 @@ using System.CommandLine;
 using System.CommandLine.Invocation;
 using System.Runtime.InteropServices;
 using System.Text;
+using Kit.Runner.Faults;
+using Kit.Runner.Loads;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+using Kit.Runner.Rounds.Comparing;
+using Kit.Runner.Rounds.Joining;
 
 namespace Kit.Runner.CommandLine;
 
@@ -56,4 +61,28 @@ internal static class Invocation
             return failure is KitException { IsUsage: true } ? ExitCode.Usage : ExitCode.Failure;
         }
     }
+}
+
+/// <summary>The commands of the kit, in the order in which help shows them.</summary>
+internal static class AllCommands
+{
+    public static RootCommand Under(string[] arguments) =>
+        new("Compares transaction modes of message handlers: the speed and the guarantees of each, side by side.")
+        {
+            new RunCommand(arguments),
+            new WorkerCommand(),
+            new ListCommand(),
+            new ChooseCommand(),
+            new DoctorCommand(),
+            new ReportCommand(),
+            new CompareCommand(arguments),
+            new FaultsCommand(arguments),
+            new ProveCommand(),
+            new LoadCommand(arguments),
+            new ExperimentCommand(),
+            new ErrorsCommand(),
+            new BranchesCommand(),
+            new InstallCommand(),
+            new PagesCommand(),
+        };
 }

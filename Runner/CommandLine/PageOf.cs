@@ -15,10 +15,10 @@ internal static class PageOf
     /// <summary>The statements that count the rows of a round and of an experiment.</summary>
     private static readonly IReadOnlyList<Statement> Statements =
     [
-        new("Rows of a round, with the moments of their commits", WidgetTable.ReadBuilt(withCommitTime: true)),
-        new("All rows of a round, seeded ones too", WidgetTable.Count),
+        new("Rows of a round, with the moments of their commits", RoundDatabases.ReadBuilt(withCommitTime: true)),
+        new("All rows of a round, seeded ones too", RoundDatabases.CountRows),
         new("Rows of an experiment, with the attempt that wrote each", ExperimentDatabase.ReadRows),
-        new("Transactions that were left prepared", WidgetTable.ReadPrepared),
+        new("Transactions that were left prepared", RoundDatabases.ReadPrepared),
     ];
 
     /// <summary>The default file, next to the folder: a folder of results contains nothing that is not its own.</summary>

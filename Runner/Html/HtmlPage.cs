@@ -1,4 +1,5 @@
 using Kit.Runner.Html.Components;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Views;
 using Microsoft.AspNetCore.Components;
@@ -24,7 +25,6 @@ public static class HtmlPage
     /// <summary>A badge for each cell with a storm of this build, with the name of its file.</summary>
     public static async Task<IReadOnlyList<(string File, string Svg)>> RenderBadgesAsync(ResultsView view)
     {
-        ArgumentNullException.ThrowIfNull(view);
         var badges = new List<(string, string)>();
         foreach (var row in view.Rows.Where(row => row.Loss is not Loss.Unproven).DistinctBy(row => row.Subject))
             badges.Add(($"{row.Subject}.svg", await RenderAsync<Badge>(nameof(Badge.Text), BadgeText.Of(row))));
@@ -42,4 +42,25 @@ public static class HtmlPage
             return rendered.ToHtmlString();
         });
     }
+}
+
+/// <summary>The words of a badge.</summary>
+/// <param name="Name">With the mode and its framework and transport.</param>
+/// <param name="Finding">Finding of the storm with the most messages in flight.</param>
+public sealed record BadgeText(string Name, string Finding, bool IsOnce)
+{
+    /// <param name="row">With a storm of this build.</param>
+    public static BadgeText Of(ViewRow row)
+    {
+        var storm = row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.InFlight)!;
+        var isOnce = row.Loss is Loss.Nothing;
+        return new BadgeText(
+            row.IsPlain ? $"{row.Mode} on {row.Framework}/{row.Transport}" : $"{row.Mode} on {row.Others}",
+            isOnce
+                ? $"exactly once through {storm.Done}, commit {storm.Commit}"
+                : $"{Worst(row).Found} in {Worst(row).Done} ({Figures.Count(Worst(row).Messages)} messages), commit {storm.Commit}",
+            isOnce);
+    }
+
+    private static ViewStorm Worst(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;
 }

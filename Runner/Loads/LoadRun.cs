@@ -8,8 +8,7 @@ using Kit.Runner.Stage.Transports;
 namespace Kit.Runner.Loads;
 
 /// <summary>All loads of one command. Each result is saved at once.</summary>
-/// <param name="plan">What to do.</param>
-/// <param name="between">How often the progress of a load is told: once a second at most.</param>
+/// <param name="between">Time between reports of the progress: 1 s or longer.</param>
 /// <param name="tell">Receives it.</param>
 /// <param name="ended">Receives each result.</param>
 internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, LoadProgress> tell, Action<LoadResult, LoadSettings> ended)

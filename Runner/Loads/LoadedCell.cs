@@ -74,11 +74,7 @@ internal sealed class LoadedCell(
         await using var effects = EffectsOf(stage);
         await effects.StartAsync(isWaitedFor: shape is ClosedLoad, stop);
 
-        await using var handlers = await HandlerProcesses.StartAsync(
-            cell.Processes.Count,
-            stage.HandlersOf(plan.ConcurrencyOf(cell)) with { KeepsPhases = false },
-            queue,
-            stop);
+        await using var handlers = await stage.StartHandlersAsync(stage.HandlersOf(plan.ConcurrencyOf(cell)) with { KeepsPhases = false }, stop);
         await handlers.StartHandlingAsync(messages: 0, stop);
         await using var senders = new OpenQueues(
             [.. Enumerable.Range(0, plan.Senders)
@@ -210,4 +206,11 @@ internal sealed class LoadedCell(
                 await each.DisposeAsync();
         }
     }
+}
+
+/// <summary>Sends messages of a round to its queue, on a connection of its own.</summary>
+internal sealed class RoundProducer(IMessageQueue queue, RoundMessages messages) : IProducer
+{
+    public Task SendAsync(IReadOnlyCollection<Guid> ids, CancellationToken cancellationToken) =>
+        queue.PreloadAsync([.. ids.Select(messages.Next)], cancellationToken);
 }

@@ -43,7 +43,7 @@ internal sealed class Drain(ITarget target, TimeSpan stallLimit, IProgress<int> 
     {
         var start = CpuSample.Take();
         await target.StartHandlingAsync(messages, cancellationToken);
-        var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
+        var stalled = await UntilEmptyAsync(messages, cancellationToken, cancellationToken);
         var end = CpuSample.Take();
         try
         {
@@ -57,22 +57,23 @@ internal sealed class Drain(ITarget target, TimeSpan stallLimit, IProgress<int> 
         }
     }
 
-    // Without acknowledgements, a broker's queue is empty long before the last handler is entered, and on a busy machine the first ones are slow.
-    private bool IsIdle => target.Entered > 0 && target.Entered <= target.Handled + target.Failed;
-
-    private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
+    /// <summary>Waits until that many messages are handled and the queue is empty.</summary>
+    /// <param name="noLonger">Ends the waiting, but no count of the queue.</param>
+    /// <param name="end">Ends a count, too: a server need not answer.</param>
+    /// <returns>The reason why it gave up; <see langword="null"/> if it did not.</returns>
+    public async Task<string?> UntilEmptyAsync(int messages, CancellationToken noLonger, CancellationToken end)
     {
         var (handled, left) = (0, (long)messages);
         var sinceProgress = Stopwatch.StartNew();
         while (true)
         {
-            await Task.Delay(Look, cancellationToken);
+            await Task.Delay(Look, noLonger);
             target.ThrowIfBroken();
             var handledNow = target.Handled;
             var leftNow = left;
             if (handledNow >= messages || sinceProgress.Elapsed > Pause)
             {
-                leftNow = await target.CountAsync(cancellationToken);
+                leftNow = await target.CountAsync(end);
                 if (leftNow == 0 && (handledNow >= messages || (IsIdle && sinceProgress.Elapsed > Quiet)))
                 {
                     progress.Report(handledNow);
@@ -92,4 +93,38 @@ internal sealed class Drain(ITarget target, TimeSpan stallLimit, IProgress<int> 
             }
         }
     }
+
+    // Without acknowledgements, a broker's queue is empty long before the last handler is entered, and on a busy machine the first ones are slow.
+    private bool IsIdle => target.Entered > 0 && target.Entered <= target.Handled + target.Failed;
+}
+
+/// <summary>Observations of a handler process between the endpoint's start and stop.</summary>
+/// <param name="Entries">Number of times that a handler was entered.</param>
+/// <param name="Handled">Number of times that a handler returned.</param>
+/// <param name="CompletionsUtc">Time at which the handler of each message returned, if it was to be recorded.</param>
+/// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
+internal sealed record DrainReport(
+    DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
+    IReadOnlyList<DateTimeOffset> CompletionsUtc, int Promotions)
+{
+    /// <summary>Time from each decision to the end of its second phase; <see langword="null"/> in modes without one.</summary>
+    public Durations? SecondPhase { get; init; }
+
+    /// <summary>Durations from the receive of a batch to its commit; <see langword="null"/> without batches.</summary>
+    public Durations? Batch { get; init; }
+
+    /// <summary>The time of a message by phase; <see langword="null"/> if the endpoint measures none of it.</summary>
+    public ServiceTime? ServiceTime { get; init; }
+
+    /// <summary>True if one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
+    public bool? OneHasWaited { get; init; }
+
+    public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], Promotions: 0);
+
+    /// <summary>The reports of several processes as one. Durations are left out: the quantiles of all do not follow from those of each.</summary>
+    public static DrainReport Of(IReadOnlyList<DrainReport> reports) => reports is [var only]
+        ? only
+        : new(
+            reports.Min(report => report.FirstEntryUtc), reports.Sum(report => report.Entries), reports.Sum(report => report.Handled),
+            [.. reports.SelectMany(report => report.CompletionsUtc)], reports.Sum(report => report.Promotions));
 }

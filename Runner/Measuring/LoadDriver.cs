@@ -21,9 +21,7 @@ internal sealed class LoadDriver(ITarget target, Effects effects, TimeSpan betwe
     /// <summary>Time for which a target may go on with what was sent when the load was stopped.</summary>
     public static readonly TimeSpan ToHandle = TimeSpan.FromSeconds(30);
 
-    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan BetweenLooks = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Stalled = TimeSpan.FromSeconds(30);
 
     private readonly ConfirmedSends sends = new(ConfirmedSends.Longest);
     private Stopwatch? sinceStart;
@@ -92,30 +90,16 @@ internal sealed class LoadDriver(ITarget target, Effects effects, TimeSpan betwe
     /// <returns>The reason why it gave up; <see langword="null"/> if it did not.</returns>
     public async Task<string?> UntilHandledAsync(int messages, CancellationToken noLonger, CancellationToken end)
     {
-        var (handled, left) = (-1, -1L);
-        for (var since = Stopwatch.StartNew(); since.Elapsed < Stalled; await Task.Delay(Look, CancellationToken.None))
+        try
         {
-            if (noLonger.IsCancellationRequested)
-            {
-                left = await target.CountAsync(end);
-                return left == 0
-                    ? null
-                    : $"it was stopped, and {Figures.Count(left, "message")} still had to be handled after {ToHandle.TotalSeconds} s";
-            }
-
-            target.ThrowIfBroken();
-            var handledNow = target.Handled;
-            // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
-            var leftNow = handledNow >= messages || since.Elapsed > BetweenLooks ? await target.CountAsync(end) : left;
-            if (leftNow == 0 && (handledNow >= messages || since.Elapsed > Stalled / 3))
-                return null;
-            if ((handledNow, leftNow) == (handled, left))
-                continue;
-            (handled, left) = (handledNow, leftNow);
-            since.Restart();
+            return await new Drain(target, Drain.DefaultStallLimit, new Progress<int>()).UntilEmptyAsync(messages, noLonger, end);
         }
-
-        return $"no progress for {Stalled.TotalSeconds} s with {left} messages left";
+        catch (OperationCanceledException) when (noLonger.IsCancellationRequested && !end.IsCancellationRequested)
+        {
+            return await target.CountAsync(end) is > 0 and var left
+                ? $"it was stopped, and {Figures.Count(left, "message")} still had to be handled after {ToHandle.TotalSeconds} s"
+                : null;
+        }
     }
 
     private ILoadSender SenderOf(LoadShape shape, TimeSpan length, IReadOnlyList<IProducer> producers) => shape switch

@@ -24,7 +24,7 @@ internal abstract class KitCommand(string name, string description, params (stri
     /// <summary>True if an option was typed.</summary>
     protected static bool IsGiven(SymbolResult result, Option option) => result.GetResult(option) is { Implicit: false };
 
-    /// <summary>Where the results go.</summary>
+    /// <summary>The folder for the results.</summary>
     protected static Option<string?> Out(string description)
     {
         var option = new Option<string?>("--out") { Description = description, HelpName = "folder" };

@@ -30,13 +30,8 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly List<OwnEnd> ownEnds = [];
     private ApplicationProcess? process;
 
-    private Application(ProofFile file, ProofBed bed)
-    {
-        this.file = file;
-        this.bed = bed;
-        sender = new Sender(file, bed);
-        effects = new EffectReader(file, bed);
-    }
+    private Application(ProofFile file, ProofBed bed) =>
+        (this.file, this.bed, sender, effects) = (file, bed, new Sender(file, bed), new EffectReader(file, bed));
 
     public IReadOnlyCollection<FaultProxy> Proxies => bed.Proxies;
 

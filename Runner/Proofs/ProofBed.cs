@@ -1,7 +1,6 @@
 using System.Globalization;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Stage.Databases;
 using Kit.Runner.Wire;
 using Npgsql;
 

@@ -87,49 +87,24 @@ internal sealed record SendByCommand(ProgramToStart Program) : WayToSend;
 /// <summary>Something that the handling of a message leaves behind.</summary>
 /// <param name="Name">For reports.</param>
 /// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
-internal abstract record Effect(string Name, int PerMessage)
+/// <param name="IsSent">True if it leaves the application.</param>
+/// <param name="Server">The server that has it, as requests name it; <see langword="null"/>: none that the proxy reads.</param>
+internal abstract record Effect(string Name, int PerMessage, bool IsSent, string? Server)
 {
     /// <inheritdoc cref="FoundEffect.IsDeadLetter"/>
     public bool IsDeadLetter => PerMessage == FoundEffect.NeverThere;
-
-    /// <summary>True if it leaves the application.</summary>
-    public abstract bool IsSent { get; }
-
-    /// <summary>The server that has it, as requests name it; <see langword="null"/>: none that the proxy reads.</summary>
-    public abstract string? Server { get; }
 }
 
 /// <summary>A row.</summary>
-/// <param name="Name">For reports.</param>
 /// <param name="Sql">Reads it: the first column has the message's id, or a text with the id in it.</param>
-/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
-internal sealed record RowEffect(string Name, string Database, string Sql, int PerMessage) : Effect(Name, PerMessage)
-{
-    public override bool IsSent => false;
-
-    public override string? Server => Database;
-}
+internal sealed record RowEffect(string Name, string Database, string Sql, int PerMessage) : Effect(Name, PerMessage, IsSent: false, Database);
 
 /// <summary>A message in a queue of the broker.</summary>
-/// <param name="Name">For reports.</param>
-/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
-internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : Effect(Name, PerMessage)
-{
-    public override bool IsSent => true;
-
-    public override string? Server => Placeholders.Broker;
-}
+internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : Effect(Name, PerMessage, IsSent: true, Placeholders.Broker);
 
 /// <summary>A call to the kit's endpoint.</summary>
-/// <param name="Name">For reports.</param>
 /// <param name="Path">The beginning of its path.</param>
-/// <param name="PerMessage">Number of times that it exists if the message was handled once.</param>
-internal sealed record CallEffect(string Name, string Path, int PerMessage) : Effect(Name, PerMessage)
-{
-    public override bool IsSent => true;
-
-    public override string? Server => null;
-}
+internal sealed record CallEffect(string Name, string Path, int PerMessage) : Effect(Name, PerMessage, IsSent: true, Server: null);
 
 /// <summary>A count that is 0 when the application has nothing to do. Its text names it in messages.</summary>
 internal abstract record IdleCount;

@@ -75,29 +75,24 @@ internal sealed class ProofJudge(ProofFile file)
     private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
         way.Facts().KillsProcess ? PointVerdict.PromisedUndisturbed : file.Promised.Union(PointVerdict.PromisedUndisturbed).ToHashSet();
 
-    private IEnumerable<string> ViolationsOf(ProofAccount account, PointOutcome<ProofAccount> outcome, IEnumerable<MessageAccount> beyond)
-    {
-        foreach (var message in beyond)
-        {
-            var which = outcome.HasOwnEnd ? "a message that no fault of the kit disturbed"
-                : outcome.IsWithoutFault ? "a message that nothing disturbed"
-                : outcome.IsKilledElsewhere ? "a message at another moment"
-                : message.Id == outcome.Chosen ? "the message"
-                : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"
-                : outcome.AfterRestart.Contains(message.Id) ? "a message that was sent after a restart"
-                : "an ordinary message after it";
-            yield return $"{which} is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
-        }
+    private IEnumerable<string> ViolationsOf(ProofAccount account, PointOutcome<ProofAccount> outcome, IEnumerable<MessageAccount> beyond) =>
+    [
+        .. beyond.Select(message => $"{WhichOf(message, outcome)} is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})"),
+        .. account.Changed.Select(BecomeOf),
+        .. account.Unexpected,
+        .. outcome.IsMet && account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck)
+            ? [$"work is left: {string.Join(", ", account.Left)}"]
+            : Array.Empty<string>(),
+    ];
 
-        foreach (var message in account.Changed)
-            yield return BecomeOf(message);
-
-        foreach (var text in account.Unexpected)
-            yield return text;
-
-        if (outcome.IsMet && account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
-            yield return $"work is left: {string.Join(", ", account.Left)}";
-    }
+    private static string WhichOf(MessageAccount message, PointOutcome<ProofAccount> outcome) =>
+        outcome.HasOwnEnd ? "a message that no fault of the kit disturbed"
+        : outcome.IsWithoutFault ? "a message that nothing disturbed"
+        : outcome.IsKilledElsewhere ? "a message at another moment"
+        : message.Id == outcome.Chosen ? "the message"
+        : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"
+        : outcome.AfterRestart.Contains(message.Id) ? "a message that was sent after a restart"
+        : "an ordinary message after it";
 
     private string BecomeOf(MessageAccount message) =>
         $"a message before it{SentAt(message.Id)}, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
@@ -111,47 +106,39 @@ internal sealed class ProofJudge(ProofFile file)
             : account.Unexpected is [var unexpected, ..] ? unexpected : null;
 
     private IEnumerable<TimelineStep> TimelineOf(
+        PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met) =>
+    [
+        new(TimelineKind.Message, $"a message is sent: {met.Id}"),
+        .. outcome.IsMet ? StepsOf(experiment, outcome, account, met) :
+        [
+            new(TimelineKind.LeftOut, (outcome.IsWithoutFault ? "nothing is cut, killed or withheld: " : "it is met at another moment: ") + outcome.Because),
+            .. EndsIn(outcome, PointPhase.Before, PointPhase.Met),
+        ],
+        .. EndOf(outcome, account, met),
+    ];
+
+    private static IEnumerable<TimelineStep> StepsOf(
         PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
     {
-        yield return new(TimelineKind.Message, $"a message is sent: {met.Id}");
-        if (!outcome.IsMet)
-        {
-            yield return new(
-                TimelineKind.LeftOut, (outcome.IsWithoutFault ? "nothing is cut, killed or withheld: " : "it is met at another moment: ") + outcome.Because);
-            foreach (var step in EndsIn(outcome, PointPhase.Before, PointPhase.Met))
-                yield return step;
-            foreach (var step in EndOf(outcome, account, met))
-                yield return step;
-            yield break;
-        }
-
-        foreach (var step in EndsIn(outcome, PointPhase.Before))
-            yield return step;
-        var requests = outcome.Requests;
-        if (requests.Count > MostRequests)
-            yield return new(TimelineKind.LeftOut, $"… {requests.Count - MostRequests} requests");
-        foreach (var (at, request) in requests.Index().Skip(requests.Count - MostRequests))
-            yield return StepOf(at + 1, request, isStopped: !experiment.Way.Facts().IsExecuted && at == requests.Count - 1);
-        yield return new(TimelineKind.Moment, experiment.Way.Facts().Moment);
-        foreach (var step in EndsIn(outcome, PointPhase.Met))
-            yield return step;
+        var (requests, way) = (outcome.Requests, experiment.Way.Facts());
         IReadOnlyList<Guid> later = [.. outcome.Late, .. outcome.AfterRestart];
-        yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {ClassesOf(id => id != met.Id && !later.Contains(id))}");
-        if (outcome.Late.Count > 0)
-            yield return new(TimelineKind.Ordinary, $"when nothing moves any more, others are sent, and are: {ClassesOf(outcome.Late.Contains)}");
-        foreach (var step in EndsIn(outcome, PointPhase.Late))
-            yield return step;
-        if (outcome.AfterRestart.Count > 0)
-        {
-            yield return new(
-                TimelineKind.Ordinary,
-                $"at the end it is killed and started again, and others are sent, and are: {ClassesOf(outcome.AfterRestart.Contains)}");
-        }
+        return
+        [
+            .. EndsIn(outcome, PointPhase.Before),
+            .. requests.Count > MostRequests ? [new(TimelineKind.LeftOut, $"… {requests.Count - MostRequests} requests")] : Array.Empty<TimelineStep>(),
+            .. requests.Index().Skip(requests.Count - MostRequests)
+                .Select(request => StepOf(request.Index + 1, request.Item, isStopped: !way.IsExecuted && request.Index == requests.Count - 1)),
+            new(TimelineKind.Moment, way.Moment),
+            .. EndsIn(outcome, PointPhase.Met),
+            new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {ClassesOf(id => id != met.Id && !later.Contains(id))}"),
+            .. OrdinaryOf("when nothing moves any more, others are sent", outcome.Late),
+            .. EndsIn(outcome, PointPhase.Late),
+            .. OrdinaryOf("at the end it is killed and started again, and others are sent", outcome.AfterRestart),
+            .. EndsIn(outcome, PointPhase.AfterRestart),
+        ];
 
-        foreach (var step in EndsIn(outcome, PointPhase.AfterRestart))
-            yield return step;
-        foreach (var step in EndOf(outcome, account, met))
-            yield return step;
+        IEnumerable<TimelineStep> OrdinaryOf(string what, IReadOnlyCollection<Guid> messages) =>
+            messages.Count > 0 ? [new(TimelineKind.Ordinary, $"{what}, and are: {ClassesOf(messages.Contains)}")] : [];
 
         string ClassesOf(Func<Guid, bool> chosen) =>
             string.Join(", ", account.Messages.Where(message => chosen(message.Id)).Select(message => Words.Of(message.Class)));
@@ -167,21 +154,16 @@ internal sealed class ProofJudge(ProofFile file)
     }
 
     /// <summary>The effects that were found when nothing moved any more.</summary>
-    private IEnumerable<TimelineStep> EndOf(PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
-    {
-        foreach (var line in met.Output)
-            yield return new(TimelineKind.Output, $"the application wrote: {line}");
-        if (outcome.Unsettled is { } unsettled)
-            yield return new(TimelineKind.Left, unsettled);
-        foreach (var left in account.Left)
-            yield return new(TimelineKind.Left, $"left when nothing moved any more: {left}");
-        foreach (var message in account.Changed)
-            yield return new(TimelineKind.Left, BecomeOf(message));
-        foreach (var line in CommitsOf(account, met))
-            yield return new(TimelineKind.Committed, line);
-        yield return new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}");
-        yield return new(TimelineKind.Class, $"it is {Words.Of(met.Class)}");
-    }
+    private IEnumerable<TimelineStep> EndOf(PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met) =>
+    [
+        .. met.Output.Select(line => new TimelineStep(TimelineKind.Output, $"the application wrote: {line}")),
+        .. outcome.Unsettled is { } unsettled ? [new(TimelineKind.Left, unsettled)] : Array.Empty<TimelineStep>(),
+        .. account.Left.Select(left => new TimelineStep(TimelineKind.Left, $"left when nothing moved any more: {left}")),
+        .. account.Changed.Select(message => new TimelineStep(TimelineKind.Left, BecomeOf(message))),
+        .. CommitsOf(account, met).Select(line => new TimelineStep(TimelineKind.Committed, line)),
+        new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}"),
+        new(TimelineKind.Class, $"it is {Words.Of(met.Class)}"),
+    ];
 
     private static List<string> CommitsOf(ProofAccount account, MessageAccount met)
     {

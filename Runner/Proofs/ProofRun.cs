@@ -3,12 +3,11 @@ using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Proofs;
 
 /// <summary>Proves, or refutes, what a user promises of an application. Each result is saved at once.</summary>
-/// <param name="plan">What to do.</param>
 /// <param name="tell">Receives each result, how many there are and how many are planned.</param>
 /// <param name="say">Receives a line about each step.</param>
 internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tell, Action<string> say)
@@ -211,4 +210,27 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             folder.Save(document);
         }
     }
+}
+
+/// <summary>The plan of one <c>prove</c>.</summary>
+/// <param name="Only">The only experiment; <see langword="null"/>: all.</param>
+/// <param name="Budget">After this time no new experiment begins; <see langword="null"/>: there is no limit.</param>
+internal sealed record ProofPlan(ProofFile File, string Folder, PointToken? Only, TimeSpan? Budget);
+
+/// <summary>The order of experiments that finds violations early.</summary>
+internal static class PointOrder
+{
+    /// <summary>The beginnings of statements and methods that take effect for others.</summary>
+    private static readonly IReadOnlyList<string> TakingEffect =
+        ["COMMIT", "PREPARE TRANSACTION", "basic.ack", "basic.nack", "basic.reject", "basic.publish", "tx.commit"];
+
+    /// <summary>Kills around commits, acknowledgements and publishes first, and the slow way, in which an answer never comes, last.</summary>
+    public static IEnumerable<PointExperiment> Of(IEnumerable<PointExperiment> experiments) =>
+        from experiment in experiments
+        let way = experiment.Way.Facts()
+        orderby !way.KillsProcess, way.KillsProcess && !TakesEffect(experiment.Point), way.Rank, experiment.Point.Number
+        select experiment;
+
+    private static bool TakesEffect(CrashPoint point) =>
+        TakingEffect.Any(text => point.Request.Text.StartsWith(text, StringComparison.OrdinalIgnoreCase));
 }

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using System.Text.Json.Serialization;
 using Kit.Modes;
 
@@ -77,4 +78,40 @@ public sealed class CellName : IEquatable<CellName>
 }
 
 /// <summary>A cell that cannot run or was not requested, with the reason.</summary>
-public sealed record CellLeftOut(CellName Cell, string Because);
+public sealed record CellLeftOut(CellName Cell, string Because)
+{
+    /// <summary>The cells that were left out: each reason once, with all its cells.</summary>
+    internal static IReadOnlyList<string> LinesOf(IEnumerable<CellLeftOut> cells) =>
+        [.. cells.GroupBy(left => left.Because).Select(same => $"{string.Join(", ", same.Select(left => left.Cell))}: {same.Key}")];
+}
+
+/// <summary>A cell's name as an object with a property for each axis, in order.</summary>
+public sealed class CellNameConverter : JsonConverter<CellName>
+{
+    public override CellName Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
+    {
+        using var document = JsonDocument.ParseValue(ref reader);
+        if (document.RootElement.ValueKind is not JsonValueKind.Object)
+            throw new JsonException("A cell must be an object with a property for each axis.");
+        try
+        {
+            return new CellName(document.RootElement.EnumerateObject().Select(axis => (axis.Name, ValueOf(axis))));
+        }
+        catch (ArgumentException wrong)
+        {
+            throw new JsonException(wrong.Message, wrong);
+        }
+    }
+
+    public override void Write(Utf8JsonWriter writer, CellName value, JsonSerializerOptions options)
+    {
+        writer.WriteStartObject();
+        foreach (var (axis, name) in value.Values)
+            writer.WriteString(axis, name);
+        writer.WriteEndObject();
+    }
+
+    private static string ValueOf(JsonProperty axis) => axis.Value.ValueKind is JsonValueKind.String
+        ? axis.Value.GetString()!
+        : throw new JsonException($"A cell's {axis.Name} must be a name.");
+}

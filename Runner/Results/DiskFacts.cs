@@ -1,4 +1,3 @@
-using System.Text.Json.Serialization;
 using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results;
@@ -13,21 +12,16 @@ public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory
     private const double QuickestMilliseconds = 0.005;
 
     /// <summary>The place in words, for a reader.</summary>
-    [JsonIgnore]
     public string Where => $"{Folder} on {FileSystem}{(IsInMemory ? ", in memory" : "")}";
 
     /// <summary>The place and its flush in words, for a reader.</summary>
-    [JsonIgnore]
     public string Text => $"{Where}; a flush of 8 KiB: {Flush.Text}";
 
     /// <summary>True if a flush is faster than any disk allows, whatever the name of the file system.</summary>
-    [JsonIgnore]
     public bool IsTooFast => Flush.P50Milliseconds < QuickestMilliseconds;
 }
 
 /// <summary>Times of flushes of one page, in milliseconds.</summary>
-/// <param name="P50Milliseconds">The median.</param>
-/// <param name="P99Milliseconds">The 99th percentile.</param>
 public sealed record FlushTime(double P50Milliseconds, double P99Milliseconds, int Count)
 {
     /// <param name="milliseconds">One or more.</param>
@@ -38,6 +32,5 @@ public sealed record FlushTime(double P50Milliseconds, double P99Milliseconds, i
     public double Over(FlushTime other) => Math.Round(P50Milliseconds / Math.Max(other.P50Milliseconds, 1e-4), 3);
 
     /// <summary>The flush time in words, for a reader.</summary>
-    [JsonIgnore]
     public string Text => $"{Figures.Measured(P50Milliseconds)} ms at the median, {Figures.Measured(P99Milliseconds)} ms at the 99th percentile";
 }

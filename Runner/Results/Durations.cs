@@ -1,23 +1,15 @@
-using System.Text.Json.Serialization;
-
 namespace Kit.Runner.Results;
 
 /// <summary>Durations over a round.</summary>
-/// <param name="P50Milliseconds">The median.</param>
-/// <param name="P99Milliseconds">The 99th percentile.</param>
-/// <param name="Count">Number of measured durations.</param>
 public sealed record Durations(double P50Milliseconds, double P99Milliseconds, int Count)
 {
     /// <summary>The 95th percentile; absent in runs of earlier versions.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? P95Milliseconds { get; init; }
 
     /// <summary>The longest; absent in runs of earlier versions.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? MaxMilliseconds { get; init; }
 
     /// <summary>The mean; absent in runs of earlier versions.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? MeanMilliseconds { get; init; }
 
     /// <summary>The mean to the microsecond, and the quantiles of all values, as <see cref="Quantile"/> defines them.</summary>

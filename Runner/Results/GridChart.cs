@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Security;
 using Kit.Modes;
 
@@ -27,11 +26,13 @@ internal sealed class GridChart(GridTable table)
     private static readonly string[] Colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
     private static readonly string[] Dashes = ["", "6 3", "2 2"];
 
-    private static readonly int[] Steps = [1, 2, 5, 10];
-
-    private readonly (double Between, int Count) ticks = TicksFor(
+    private readonly double highest =
         table.Groups.SelectMany(group => group.Values).SelectMany(value => value.Rates.Values)
-            .Max(rate => rate?.High ?? rate?.Mean) is { } highest and > 0 ? highest : 1);
+            .Max(rate => rate?.High ?? rate?.Mean) is { } most and > 0 ? most : 1;
+
+    private double Step => LinearScale.StepFor(highest, MostTicks);
+
+    private int Ticks => (int)Math.Ceiling(highest / Step);
 
     /// <summary>The id with which a page refers to it, after a <c>#</c>.</summary>
     public string Id => $"by-{table.Axis}";
@@ -60,11 +61,11 @@ internal sealed class GridChart(GridTable table)
     {
         var (upper, lower) = (top + Title, top + Title + Plot);
         yield return Svg.Text(Left, top + 11, "start", group.Others);
-        for (var tick = 0; tick <= ticks.Count; tick++)
+        for (var tick = 0; tick <= Ticks; tick++)
         {
-            var (rate, y) = (ticks.Between * tick, Y(ticks.Between * tick, lower));
+            var (rate, y) = (Step * tick, Y(Step * tick, lower));
             yield return $"""<path d="M{Left},{Svg.Pixels(y)}H{Right}" fill="none" stroke="#8b949e" stroke-opacity="{(tick == 0 ? "1" : "0.3")}"/>""";
-            yield return Svg.Text(Left - 4, y + 3, "end", rate.ToString("#,0.######", CultureInfo.InvariantCulture) + (tick == ticks.Count ? "/s" : ""));
+            yield return Svg.Text(Left - 4, y + 3, "end", LinearScale.Label(rate) + (tick == Ticks ? "/s" : ""));
         }
 
         foreach (var (at, value) in group.Values.Index())
@@ -105,13 +106,5 @@ internal sealed class GridChart(GridTable table)
 
     private static double X(int at, GridGroup group) => Left + ((Right - Left) * (at + 0.5) / group.Values.Count);
 
-    private double Y(double perSecond, int lower) => lower - (Plot * perSecond / (ticks.Between * ticks.Count));
-
-    /// <summary>The smallest round step of which a few reach the highest rate.</summary>
-    private static (double Between, int Count) TicksFor(double highest)
-    {
-        var decade = Math.Pow(10, Math.Floor(Math.Log10(highest / MostTicks)));
-        var between = decade * Steps.First(step => highest <= decade * step * MostTicks);
-        return (between, (int)Math.Ceiling(highest / between));
-    }
+    private double Y(double perSecond, int lower) => lower - (Plot * perSecond / (Step * Ticks));
 }

@@ -7,35 +7,29 @@ namespace Kit.Runner.Results;
 /// <param name="Groups">Cells that differ in more than this axis and the mode are in groups of their own.</param>
 internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IReadOnlyList<GridGroup> Groups)
 {
-    public const string Legend =
+    private const string Legend =
         "Mean msg/s of the rounds that count. In the chart, a vertical line is a 95 % interval, and values are equally far apart. " +
         "A dash: not measured, or left out for a reason that is given below. Values of one axis are next to each " +
         "other, and the cells of a row differ only in the mode.";
 
-    private const string Others = "Other values";
-
     /// <summary>The axes that a grid varies; each value on them is a number.</summary>
     internal static IReadOnlyList<string> Axes { get; } = [AxisName.Size, AxisName.Handlers, AxisName.Pool, AxisName.Processes];
 
-    /// <summary>The columns: the other values of the cells if there are several groups, the value, the modes.</summary>
-    public IReadOnlyList<string> Headers => [.. Leading(Groups.Count == 1, Others), Axis, .. Modes];
-
-    public IReadOnlyList<IReadOnlyList<string>> Rows =>
-    [
-        .. from @group in Groups
-           from value in @group.Values
-           select (IReadOnlyList<string>)
-           [
-               .. Leading(Groups.Count == 1, @group.Others), value.Name,
-               .. Modes.Select(mode => Figures.Measured(value.Rates.GetValueOrDefault(mode)?.Mean)),
-           ],
-    ];
+    public Table Table => new(
+        [.. LeadingOf(Groups.Count == 1), new(Axis, IsFigure: false), .. Modes.Select(mode => new Column(mode))],
+        [
+            .. from @group in Groups
+               from value in @group.Values
+               select (IReadOnlyList<string>)
+               [
+                   .. Groups.Count == 1 ? [] : (string[])[@group.Others], value.Name,
+                   .. Modes.Select(mode => Figures.Measured(value.Rates.GetValueOrDefault(mode)?.Mean)),
+               ],
+        ])
+    { Title = $"By {Axis}", Legend = Legend };
 
     /// <summary>A table for each axis on which the run has several values.</summary>
     public static IReadOnlyList<GridTable> Of(RecordedRun run) => [.. Axes.Select(axis => Of(run, axis)).OfType<GridTable>()];
-
-    /// <summary>True if a column contains figures, which are right-aligned.</summary>
-    public bool IsFigure(string header) => header is not Others && header != Axis;
 
     /// <summary>The number that a value begins with, for example 20 of <c>20-handlers</c>; 0 if it begins with none.</summary>
     internal static int NumberOf(string value) =>
@@ -67,7 +61,8 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IRead
         return new GridTable(axis, modes, groups);
     }
 
-    private static IEnumerable<string> Leading(bool isLeftOut, string text) => isLeftOut ? [] : [text];
+    /// <summary>The column of the other values of the cells, if they have several.</summary>
+    internal static IEnumerable<Column> LeadingOf(bool isOne) => isOne ? [] : [new("Other values", IsFigure: false)];
 }
 
 /// <summary>Cells that differ in the value on the axis and in the mode only.</summary>

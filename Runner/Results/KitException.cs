@@ -19,7 +19,6 @@ public sealed class KitException(string message, string remedy, Exception? cause
     /// </summary>
     public static string MessageOf(Exception failure)
     {
-        ArgumentNullException.ThrowIfNull(failure);
         var text = failure.Message;
         for (var cause = failure is DbException ? failure.InnerException : null; cause is not null; cause = cause.InnerException)
         {

@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace Kit.Runner.Results;
 
 /// <summary>The load from other processes during a round, on the processors and on the disk.</summary>
@@ -14,7 +12,6 @@ public sealed record Noise(Reading OtherCpuShare, double Limit, string? BusiestP
     public const double FlushLimit = 1.5;
 
     /// <summary>The time of a flush around the drain, as a multiple of its time before the first round; absent if the server is not the kit's own.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? FlushRatio { get; init; }
 
     /// <summary>True if the round is noisy. A share that could not be measured does not make it noisy; the reports say that it is unknown.</summary>

@@ -3,27 +3,18 @@ namespace Kit.Runner.Results;
 /// <summary>One row per probed cell: the order of its commits, its isolation, its handlers at the same time.</summary>
 internal static class ProbeTable
 {
-    private const string Cell = "Cell";
-    private const string Ambient = "Ambient transaction";
-    private const string Isolation = "Handler's connection";
-    private const string Row = "Row is committed";
-    private const string Message = "Message leaves the queue";
+    public const string Legend =
+        "What each cell did with a few messages, observed from outside and from within the handler. " +
+        "A cell that does not do what its label says is not measured.";
 
-    public static IReadOnlyList<string> Headers { get; } = [Cell, Ambient, Isolation, Row, Message, "Most at a time", "Body bytes"];
-
-    /// <summary>Columns without figures.</summary>
-    public static IReadOnlyList<string> Words { get; } = [Cell, Ambient, Isolation, Row, Message];
-
-    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run) => Rows(run.Document.Probes);
-
-    public static IEnumerable<IReadOnlyList<string>> Rows(IEnumerable<CellProbed> probes) => probes.Select(probe => (IReadOnlyList<string>)
+    public static IReadOnlyList<Column<CellProbed>> Columns { get; } =
     [
-        probe.Cell.ToString(),
-        probe.AmbientTransaction ?? "none",
-        probe.Isolation ?? Figures.None,
-        probe.RowCommits,
-        probe.MessageLeaves,
-        Figures.Plain(probe.MostTogether),
-        probe.BodyBytes is { } bytes ? Figures.Plain(bytes) : Figures.None,
-    ]);
+        new("Cell", probe => $"{probe.Cell}", IsFigure: false),
+        new("Ambient transaction", probe => probe.AmbientTransaction ?? "none", IsFigure: false),
+        new("Handler's connection", probe => probe.Isolation ?? Figures.None, IsFigure: false),
+        new("Row is committed", probe => probe.RowCommits, IsFigure: false),
+        new("Message leaves the queue", probe => probe.MessageLeaves, IsFigure: false),
+        new("Most at a time", probe => Figures.Plain(probe.MostTogether)),
+        new("Body bytes", probe => probe.BodyBytes is { } bytes ? Figures.Plain(bytes) : Figures.None),
+    ];
 }

@@ -9,8 +9,6 @@ public sealed class RecordedRun
     /// <summary>The framework that others are compared with: the driver alone.</summary>
     internal const string Floor = "bare";
 
-    private static readonly IReadOnlyList<string> Modes = [.. TransactionMode.All.Select(mode => mode.Name)];
-
     private readonly IReadOnlyDictionary<CellName, Comparison> toStrictest;
     private readonly IReadOnlyDictionary<CellName, Comparison> toBare;
     private readonly IReadOnlyDictionary<CellName, Comparison> toDefault;
@@ -23,14 +21,14 @@ public sealed class RecordedRun
         Cells =
         [
             .. document.Cells.Concat(rounds.Select(round => round.Cell)).Distinct()
-                .Order(Comparer<CellName>.Create(InReadingOrder))
+                .OrderBy(cell => cell.Group, StringComparer.Ordinal).ThenBy(RankOf).ThenBy(cell => cell.Mode, StringComparer.Ordinal)
                 .Select(cell => new CellResult(cell, rounds.Where(round => round.Cell == cell))),
         ];
         toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestNextTo(cell));
         toBare = Judged(cell => IsFloor(cell) ? null : BareNextTo(cell));
         toDefault = Judged(cell => IsDefault(cell) ? null : DefaultNextTo(cell));
-        toTransactionsOff = Judged(cell => IsTransactionsOff(cell) ? null : Cells.FirstOrDefault(
-            other => IsTransactionsOff(other) && string.Equals(other.Cell.Group, cell.Cell.Group, StringComparison.Ordinal)));
+        toTransactionsOff = Judged(cell =>
+            IsTransactionsOff(cell) ? null : Cells.FirstOrDefault(other => IsTransactionsOff(other) && other.Cell.Group == cell.Cell.Group));
     }
 
     public RunDocument Document { get; }
@@ -131,16 +129,13 @@ public sealed class RecordedRun
     /// <param name="cells">At least one, in reading order.</param>
     public static CellResult StrictestOf(IEnumerable<CellResult> cells) => cells.MinBy(cell => EffectOf(cell.Cell.Mode))!;
 
-    private static bool IsTransactionsOff(CellResult result) =>
-        string.Equals(result.Cell.Mode, TransactionMode.TransactionsOff.Name, StringComparison.Ordinal);
+    private static bool IsTransactionsOff(CellResult result) => result.Cell.Mode == TransactionMode.TransactionsOff.Name;
 
     private CellResult StrictestNextTo(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
 
-    private static CrashEffect? EffectOf(string mode) =>
-        TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
+    private static CrashEffect? EffectOf(string mode) => TransactionMode.All.FirstOrDefault(known => known.Name == mode)?.CrashEffect;
 
-    private CellResult? BareNextTo(CellResult result) =>
-        Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
+    private CellResult? BareNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
 
     private static int BatchOf(CellResult result) =>
         result.Cell.On(AxisName.Batch) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
@@ -170,23 +165,6 @@ public sealed class RecordedRun
             .ToDictionary(each => each.First.Cell, each => each.Second);
     }
 
-    private static int InReadingOrder(CellName left, CellName right)
-    {
-        var group = string.CompareOrdinal(left.Group, right.Group);
-        if (group != 0)
-            return group;
-        var mode = RankOf(left.Mode).CompareTo(RankOf(right.Mode));
-        return mode != 0 ? mode : string.CompareOrdinal(left.Mode, right.Mode);
-    }
-
-    private static int RankOf(string mode)
-    {
-        for (var rank = 0; rank < Modes.Count; rank++)
-        {
-            if (string.Equals(Modes[rank], mode, StringComparison.Ordinal))
-                return rank;
-        }
-
-        return Modes.Count;
-    }
+    /// <summary>The place of its mode in reading order; a mode that this kit does not know comes last.</summary>
+    private static int RankOf(CellName cell) => TransactionMode.All.TakeWhile(mode => mode.Name != cell.Mode).Count();
 }

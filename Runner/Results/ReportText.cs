@@ -37,10 +37,6 @@ internal static class ReportText
               "highest of their p99."
             : "");
 
-    public const string ProbeLegend =
-        "What each cell did with a few messages, observed from outside and from within the handler. " +
-        "A cell that does not do what its label says is not measured.";
-
     /// <summary>The settings of PostgreSQL without which a commit, or its data, does not survive a crash of the machine.</summary>
     private static readonly string[] WaitForTheDisk = ["fsync", "synchronous_commit", "full_page_writes"];
 
@@ -66,12 +62,6 @@ internal static class ReportText
         ? $"Not durable: the server's sessions had {string.Join(" and ", off.Select(setting => $"{setting} off"))}, " +
           "so a crash can take back what was reported as committed. These figures do not show what a mode costs."
         : null;
-
-    private static readonly IReadOnlyList<string> Words =
-        [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];
-
-    /// <summary>True if a column contains figures, which are right-aligned; names and graphs are left-aligned.</summary>
-    public static bool IsFigure(string header) => !Words.Contains(header, StringComparer.Ordinal);
 
     public static string ScaleOf(GraphScale scale) => scale.Seconds == 0
         ? "There is nothing to draw."

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
@@ -43,7 +44,6 @@ public sealed record RoundDocument
     public required int Concurrency { get; init; }
 
     /// <summary>Messages handled by each process; <see langword="null"/> if there was one.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<int>? HandledByEach { get; init; }
 
     /// <summary>Duration of the restore of the widgets' database; <see langword="null"/> if the round failed before.</summary>
@@ -64,7 +64,6 @@ public sealed record RoundDocument
     public required int HandlerEntries { get; init; }
 
     /// <summary>Number of times that a handler returned; absent in older runs.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Handled { get; init; }
 
     /// <summary>Messages by final class; see <see cref="RoundAccount"/>.</summary>
@@ -79,19 +78,15 @@ public sealed record RoundDocument
     public required Durations? SecondPhase { get; init; }
 
     /// <summary>Time from the receive of a batch to its commit; <see langword="null"/> without batches.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Durations? Batch { get; init; }
 
     /// <summary>The time of a message by phase; absent in runs of earlier versions, and if the endpoint measures none of it.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public ServiceTime? ServiceTime { get; init; }
 
     /// <summary>Transactions that were promoted to distributed ones; <see langword="null"/> if the transport's transactions cannot be.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Promotions { get; init; }
 
     /// <summary>The traffic through the kit's proxy; <see langword="null"/> if the endpoint was connected to its servers directly.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public NetworkUse? Network { get; init; }
 
     /// <summary>
@@ -126,28 +121,22 @@ public sealed record RoundDocument
     };
 
     /// <summary>Handler entries beyond one for each message.</summary>
-    [JsonIgnore]
     public int Retries => Math.Max(0, HandlerEntries - Messages);
 
-    [JsonIgnore]
     public Throughput Throughput => new(OffsetsMilliseconds);
 
     /// <summary>The name of the round, for a reader.</summary>
-    [JsonIgnore]
     public string Name => NameOf(Cell.ToString(), Round, Attempt);
 
     /// <summary>The name of its graph.</summary>
-    [JsonIgnore]
     public string GraphId => $"{Cell.FileName}.round-{Figures.Plain(Round)}.attempt-{Figures.Plain(Attempt)}";
 
     public static string NameOf(string cell, int round, int attempt) => $"{cell}, round {Figures.Plain(round)}{(attempt > 1 ? " again" : "")}";
 }
 
 /// <summary>The costs of a message in a round: totals divided by the messages.</summary>
-/// <param name="Commits">Transactions committed by the server.</param>
 /// <param name="WalFlushes">Times that the write-ahead log was forced to disk.</param>
 /// <param name="WalBytes">Bytes written to the write-ahead log.</param>
-/// <param name="TwoPhaseCommits">Prepared transactions that were committed.</param>
 /// <param name="HandlerCpuMilliseconds">CPU time of the handler's process, user and system, all threads.</param>
 /// <param name="ServerCpuMilliseconds">CPU time of all processes of the server.</param>
 public sealed record MessageCosts(
@@ -159,7 +148,6 @@ public sealed record MessageCosts(
     Reading ServerCpuMilliseconds)
 {
     /// <summary>Buffer accesses (hits and reads) in the round's databases, including autovacuum's; absent in older runs.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Reading? Buffers { get; init; }
 
     /// <summary>Each figure with its name, for code that treats all of them alike.</summary>
@@ -173,4 +161,62 @@ public sealed record MessageCosts(
         ("handler CPU", HandlerCpuMilliseconds),
         ("server CPU", ServerCpuMilliseconds),
     ];
+}
+
+/// <summary>Messages by class. The serializer's own converter would also read a number, a list or another spelling as a class.</summary>
+public sealed class AccountsConverter : JsonConverter<IReadOnlyDictionary<DeliveryClass, int>>
+{
+    private static readonly Dictionary<string, DeliveryClass> ByName = Enum.GetValues<DeliveryClass>().ToDictionary(NameOf);
+
+    public override IReadOnlyDictionary<DeliveryClass, int> Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
+    {
+        var stored = JsonSerializer.Deserialize<Dictionary<string, int>>(ref reader, options) ?? throw new JsonException("Accounts are missing.");
+        return stored.ToDictionary(
+            account => ByName.TryGetValue(account.Key, out var known) ? known : throw new JsonException($"'{account.Key}' is not a class of messages."),
+            account => account.Value);
+    }
+
+    public override void Write(Utf8JsonWriter writer, IReadOnlyDictionary<DeliveryClass, int> value, JsonSerializerOptions options) =>
+        JsonSerializer.Serialize(writer, value.ToDictionary(account => NameOf(account.Key), account => account.Value), options);
+
+    private static string NameOf(DeliveryClass deliveryClass) => JsonNamingPolicy.CamelCase.ConvertName(deliveryClass.ToString());
+}
+
+/// <summary>A figure, or the reason why it could not be read.</summary>
+public sealed record Reading(double? Value, string? Because)
+{
+    public static Reading Of(double value) => new(value, null);
+
+    /// <summary>The figure per message, divided by <paramref name="count"/>.</summary>
+    public Reading Per(int count) => Value is { } total ? Of(total / count) : this;
+
+    public static Reading Missing(string because) => new(null, because);
+}
+
+/// <summary>
+/// The traffic during a drain between an endpoint and its servers, seen by the kit's proxy. It includes what the endpoint asked when it started and
+/// stopped.
+/// </summary>
+/// <param name="SqlStatements">Statements that PostgreSQL completed, per message; several can be sent at once.</param>
+/// <param name="SqlRoundTrips">
+/// Round trips to PostgreSQL, per message, over all connections, including those for which no message waits.
+/// </param>
+/// <param name="SqlConnections">The most open connections to PostgreSQL at the same time, since the handler's process started.</param>
+public sealed record NetworkUse(MeasuredRoundTrip Trip, Reading SqlStatements, Reading SqlRoundTrips, int SqlConnections);
+
+/// <summary>Times of pings through the kit's proxy during a drain.</summary>
+public sealed record MeasuredRoundTrip(double MeanMilliseconds, double P99Milliseconds, int Pings);
+
+/// <summary>
+/// The time of a worker for a message, phase by phase, as the endpoint's own packages measured it during a drain; the second phase is in
+/// <see cref="RoundDocument.SecondPhase"/>. It is not latency: the time that a message waits in its queue is not in it.
+/// </summary>
+/// <param name="Receive">From the worker's query to the handler's call; <see langword="null"/> if no package measures it.</param>
+/// <param name="Handler">One attempt of the handler; <see langword="null"/> if no package measures it.</param>
+/// <param name="Commit">From the handler's return until the message is settled; <see langword="null"/> if no package measures it.</param>
+public sealed record ServiceTime(Durations? Receive, Durations? Handler, Durations? Commit)
+{
+    /// <returns><see langword="null"/> if nothing was measured.</returns>
+    public static ServiceTime? Of(Durations? receive, Durations? handler, Durations? commit) =>
+        (receive, handler, commit) is (null, null, null) ? null : new ServiceTime(receive, handler, commit);
 }

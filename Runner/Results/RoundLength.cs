@@ -9,7 +9,6 @@ public sealed record RoundLength(double Seconds, IReadOnlyList<CellMessages> Cel
     public const double Reserve = 0.1;
 
     /// <summary>The messages of a cell's rounds.</summary>
-    /// <param name="messages">The requested messages.</param>
     /// <param name="trial">The drain of these by the cell; <see langword="null"/> if it failed.</param>
     /// <returns>As many if the trial took long enough or failed, or a multiple of them.</returns>
     public int MessagesAfter(int messages, Throughput? trial)

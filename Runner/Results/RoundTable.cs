@@ -6,44 +6,33 @@ namespace Kit.Runner.Results;
 /// </summary>
 internal static class RoundTable
 {
-    public const string Run = "Run";
-    public const string Graph = "Graph";
-
-    public static IReadOnlyList<string> Headers { get; } = [Run, "Elapsed seconds", "Avg msg/s", "Max msg/s", Graph];
-
-    public static IEnumerable<IReadOnlyList<string>> Rows(CellResult result, Func<RoundDocument, string> graph) =>
-        result.Rounds.Select(round => RowOf(result, round, graph)).Append(AveragesOf(result));
-
-    private static IReadOnlyList<string> RowOf(CellResult result, RoundDocument round, Func<RoundDocument, string> graph)
-    {
-        var throughput = round.Throughput;
-        string Shown(double? figure) => figure is null || result.Counts(round) ? Figures.Measured(figure) : $"({Figures.Measured(figure)})";
-        return
-        [
-            LabelOf(round),
-            Shown(throughput.ElapsedSeconds),
-            Shown(throughput.AveragePerSecond),
-            Shown(throughput.MaximumInOneSecond),
-            GraphScale.CanDraw(round) ? graph(round) : Figures.None,
-        ];
-    }
-
-    private static string LabelOf(RoundDocument round)
-    {
-        var label = Figures.Plain(round.Round);
-        if (round.Attempt > 1)
-            label += " again";
-        if (round.Noise.IsNoisy())
-            label += " noisy";
-        return round.Outcome.IsValid() ? label : $"{label} {round.Outcome}";
-    }
-
-    private static IReadOnlyList<string> AveragesOf(CellResult result) =>
+    private static readonly IReadOnlyList<(string Header, Func<RoundDocument, double?> Of)> Measured =
     [
-        $"Average of {Figures.Plain(result.Counting.Count)}",
-        Figures.Measured(result.MeanOf(round => round.Throughput.ElapsedSeconds)),
-        Figures.Measured(result.MeanOf(round => round.Throughput.AveragePerSecond)),
-        Figures.Measured(result.MeanOf(round => round.Throughput.MaximumInOneSecond)),
-        "",
+        ("Elapsed seconds", round => round.Throughput.ElapsedSeconds),
+        ("Avg msg/s", round => round.Throughput.AveragePerSecond),
+        ("Max msg/s", round => round.Throughput.MaximumInOneSecond),
     ];
+
+    public static Table Of(CellResult result, Func<RoundDocument, string> graph) => new(
+        [
+            new("Run", IsFigure: false), .. Measured.Select(figure => new Column(figure.Header)), Column.OfMarkdown("Graph"),
+        ],
+        [
+            .. result.Rounds.Select(round => (IReadOnlyList<string>)
+            [
+                LabelOf(round), .. Measured.Select(figure => Shown(result, round, figure.Of(round))),
+                GraphScale.CanDraw(round) ? graph(round) : Figures.None,
+            ]),
+            [
+                $"Average of {Figures.Plain(result.Counting.Count)}", .. Measured.Select(figure => Figures.Measured(result.MeanOf(figure.Of))), "",
+            ],
+        ])
+    { Title = $"{result.Cell}" };
+
+    private static string Shown(CellResult result, RoundDocument round, double? figure) =>
+        figure is null || result.Counts(round) ? Figures.Measured(figure) : $"({Figures.Measured(figure)})";
+
+    private static string LabelOf(RoundDocument round) =>
+        Figures.Plain(round.Round) + (round.Attempt > 1 ? " again" : "") + (round.Noise.IsNoisy() ? " noisy" : "")
+        + (round.Outcome.IsValid() ? "" : $" {round.Outcome}");
 }

@@ -1,6 +1,4 @@
 using System.Globalization;
-using CsvHelper;
-using Kit.Guarantees;
 
 namespace Kit.Runner.Results;
 
@@ -10,89 +8,77 @@ namespace Kit.Runner.Results;
 /// </summary>
 public static class RoundsCsv
 {
-    private static readonly IReadOnlyList<Column> All =
+    private static IReadOnlyList<(string Name, Func<RoundDocument, object?> Value)> ColumnsOf(Func<RoundDocument, bool> counts) =>
     [
-        new("round", (_, round) => round.Round),
-        new("attempt", (_, round) => round.Attempt),
-        new("outcome", (_, round) => round.Outcome),
-        new("counts", (result, round) => result.Counts(round) ? "yes" : "no"),
-        new("reasons", (_, round) => string.Join("; ", round.Outcome.Reasons)),
-        new("noisy", (_, round) => round.Noise.IsNoisy() ? "yes" : "no"),
-        new("other_cpu_share", (_, round) => round.Noise.OtherCpuShare.Value),
-        new("busiest_other_process", (_, round) => round.Noise.BusiestProcess),
-        new("flush_ratio", (_, round) => round.Noise.FlushRatio),
-        new("messages", (_, round) => round.Messages),
-        new("concurrency", (_, round) => round.Concurrency),
-        new("committed", (_, round) => round.Throughput.Committed),
-        new("elapsed_seconds", (_, round) => round.Throughput.ElapsedSeconds),
-        new("average_per_second", (_, round) => round.Throughput.AveragePerSecond),
-        new("first_tenth_per_second", (_, round) => round.Throughput.FirstTenthPerSecond),
-        new("middle_half_per_second", (_, round) => round.Throughput.MiddleHalfPerSecond),
-        new("last_tenth_per_second", (_, round) => round.Throughput.LastTenthPerSecond),
-        new("maximum_in_one_second", (_, round) => round.Throughput.MaximumInOneSecond),
-        new("cold_per_second", (_, round) => round.ColdPerSecond),
-        new("restore_seconds", (_, round) => round.RestoreSeconds),
-        new("preload_seconds", (_, round) => round.PreloadSeconds),
-        new("first_handler_entry_utc", (_, round) => round.FirstHandlerEntryUtc?.UtcDateTime.ToString("O", CultureInfo.InvariantCulture)),
-        new("clock", (_, round) => NameOf(round.Clock)),
-        new("commits_per_message", (_, round) => round.Costs.Commits.Value),
-        new("wal_flushes_per_message", (_, round) => round.Costs.WalFlushes.Value),
-        new("wal_bytes_per_message", (_, round) => round.Costs.WalBytes.Value),
-        new("two_phase_commits_per_message", (_, round) => round.Costs.TwoPhaseCommits.Value),
-        new("buffers_per_message", (_, round) => round.Costs.Buffers?.Value),
-        new("handler_cpu_ms_per_message", (_, round) => round.Costs.HandlerCpuMilliseconds.Value),
-        new("server_cpu_ms_per_message", (_, round) => round.Costs.ServerCpuMilliseconds.Value),
-        new("batch_p50_ms", (_, round) => round.Batch?.P50Milliseconds),
-        new("batch_p99_ms", (_, round) => round.Batch?.P99Milliseconds),
-        new("round_trip_mean_ms", (_, round) => round.Network?.Trip.MeanMilliseconds),
-        new("round_trip_p99_ms", (_, round) => round.Network?.Trip.P99Milliseconds),
-        new("sql_statements_per_message", (_, round) => round.Network?.SqlStatements.Value),
-        new("sql_round_trips_per_message", (_, round) => round.Network?.SqlRoundTrips.Value),
-        new("sql_connections", (_, round) => round.Network?.SqlConnections),
-        new("not_measured", (_, round) => NotMeasured(round)),
+        ("round", round => round.Round),
+        ("attempt", round => round.Attempt),
+        ("outcome", round => round.Outcome),
+        ("counts", round => counts(round) ? "yes" : "no"),
+        ("reasons", round => string.Join("; ", round.Outcome.Reasons)),
+        ("noisy", round => round.Noise.IsNoisy() ? "yes" : "no"),
+        ("other_cpu_share", round => round.Noise.OtherCpuShare.Value),
+        ("busiest_other_process", round => round.Noise.BusiestProcess),
+        ("flush_ratio", round => round.Noise.FlushRatio),
+        ("messages", round => round.Messages),
+        ("concurrency", round => round.Concurrency),
+        ("committed", round => round.Throughput.Committed),
+        ("elapsed_seconds", round => round.Throughput.ElapsedSeconds),
+        ("average_per_second", round => round.Throughput.AveragePerSecond),
+        ("first_tenth_per_second", round => round.Throughput.FirstTenthPerSecond),
+        ("middle_half_per_second", round => round.Throughput.MiddleHalfPerSecond),
+        ("last_tenth_per_second", round => round.Throughput.LastTenthPerSecond),
+        ("maximum_in_one_second", round => round.Throughput.MaximumInOneSecond),
+        ("cold_per_second", round => round.ColdPerSecond),
+        ("restore_seconds", round => round.RestoreSeconds),
+        ("preload_seconds", round => round.PreloadSeconds),
+        ("first_handler_entry_utc", round => round.FirstHandlerEntryUtc?.UtcDateTime.ToString("O", CultureInfo.InvariantCulture)),
+        ("clock", round => NameOf(round.Clock)),
+        ("commits_per_message", round => round.Costs.Commits.Value),
+        ("wal_flushes_per_message", round => round.Costs.WalFlushes.Value),
+        ("wal_bytes_per_message", round => round.Costs.WalBytes.Value),
+        ("two_phase_commits_per_message", round => round.Costs.TwoPhaseCommits.Value),
+        ("buffers_per_message", round => round.Costs.Buffers?.Value),
+        ("handler_cpu_ms_per_message", round => round.Costs.HandlerCpuMilliseconds.Value),
+        ("server_cpu_ms_per_message", round => round.Costs.ServerCpuMilliseconds.Value),
+        ("batch_p50_ms", round => round.Batch?.P50Milliseconds),
+        ("batch_p99_ms", round => round.Batch?.P99Milliseconds),
+        ("round_trip_mean_ms", round => round.Network?.Trip.MeanMilliseconds),
+        ("round_trip_p99_ms", round => round.Network?.Trip.P99Milliseconds),
+        ("sql_statements_per_message", round => round.Network?.SqlStatements.Value),
+        ("sql_round_trips_per_message", round => round.Network?.SqlRoundTrips.Value),
+        ("sql_connections", round => round.Network?.SqlConnections),
+        ("not_measured", round => NotMeasured(round)),
         .. DurationsOf("second_phase", round => round.SecondPhase),
-        new("second_phase_count", (_, round) => round.SecondPhase?.Count),
+        ("second_phase_count", round => round.SecondPhase?.Count),
         .. DurationsOf("receive", round => round.ServiceTime?.Receive),
         .. DurationsOf("handler", round => round.ServiceTime?.Handler),
         .. DurationsOf("commit", round => round.ServiceTime?.Commit),
-        new("handled_by_each", (_, round) => round.HandledByEach is { } each ? string.Join("; ", each.Select(Figures.Plain)) : null),
-        new("handled", (_, round) => round.Handled),
-        new("handler_entries", (_, round) => round.HandlerEntries),
-        new("retries", (_, round) => round.Retries),
-        .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),
+        ("handled_by_each", round => round.HandledByEach is { } each ? string.Join("; ", each.Select(Figures.Plain)) : null),
+        ("handled", round => round.Handled),
+        ("handler_entries", round => round.HandlerEntries),
+        ("retries", round => round.Retries),
+        .. CellsCsv.ClassesOf<RoundDocument>(round => round.Accounts),
     ];
 
     /// <summary>The columns after the axes.</summary>
-    public static IEnumerable<string> Columns => All.Select(column => column.Name);
+    public static IEnumerable<string> Columns => ColumnsOf(_ => true).Select(column => column.Name);
 
     public static void Write(RecordedRun run, TextWriter output)
     {
-        using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
-        var axes = CellName.AxesOf(run.Cells.Select(result => result.Cell));
-        csv.WriteHeader([.. axes, .. Columns]);
-        foreach (var result in run.Cells)
-        {
-            foreach (var round in result.Rounds)
-            {
-                csv.WriteRecord(
-                [
-                    .. axes.Select(axis => result.Cell.On(axis, run.Document.Implied)),
-                    .. All.Select(column => Convert.ToString(column.Value(result, round), CultureInfo.InvariantCulture)),
-                ]);
-            }
-        }
+        var counting = run.Cells.SelectMany(cell => cell.Counting).ToHashSet(ReferenceEqualityComparer.Instance);
+        CellsCsv.Write(
+            run.Cells.Select(cell => cell.Cell), run.Document.Implied, ColumnsOf(counting.Contains),
+            run.Cells.SelectMany(cell => cell.Rounds, (cell, round) => (cell.Cell, round)), output);
     }
 
-    private static IEnumerable<Column> DurationsOf(string phase, Func<RoundDocument, Durations?> measured) =>
+    private static IEnumerable<(string Name, Func<RoundDocument, object?> Value)> DurationsOf(string phase, Func<RoundDocument, Durations?> measured) =>
     [
-        new($"{phase}_mean_ms", (_, round) => measured(round)?.MeanMilliseconds),
-        new($"{phase}_p50_ms", (_, round) => measured(round)?.P50Milliseconds),
-        new($"{phase}_p95_ms", (_, round) => measured(round)?.P95Milliseconds),
-        new($"{phase}_p99_ms", (_, round) => measured(round)?.P99Milliseconds),
-        new($"{phase}_max_ms", (_, round) => measured(round)?.MaxMilliseconds),
+        ($"{phase}_mean_ms", round => measured(round)?.MeanMilliseconds),
+        ($"{phase}_p50_ms", round => measured(round)?.P50Milliseconds),
+        ($"{phase}_p95_ms", round => measured(round)?.P95Milliseconds),
+        ($"{phase}_p99_ms", round => measured(round)?.P99Milliseconds),
+        ($"{phase}_max_ms", round => measured(round)?.MaxMilliseconds),
     ];
-
-    private static int? CountOf(RoundDocument round, DeliveryClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
 
     private static string NotMeasured(RoundDocument round) =>
         string.Join(
@@ -100,6 +86,4 @@ public static class RoundsCsv
             round.Costs.Named().Where(cost => cost.Reading.Value is null).Select(cost => $"{cost.Name}: {cost.Reading.Because}"));
 
     private static string NameOf(ClockSource clock) => clock is ClockSource.CommitTimestamps ? "commit timestamps" : "handler completions";
-
-    private sealed record Column(string Name, Func<CellResult, RoundDocument, object?> Value);
 }

@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace Kit.Runner.Results;
 
 /// <summary>The facts about a run as a whole: <c>run.json</c>. Written when the run begins and again when it ends.</summary>
@@ -21,38 +19,30 @@ public sealed record RunDocument
     public required GitCommit? Commit { get; init; }
 
     /// <summary>The build that ran the rounds on request of another; absent if the runner ran its own.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public BuildFacts? Build { get; init; }
 
     /// <summary>The fingerprint of the kit's own assemblies: a run is resumed only by the build that began it. Absent in runs of earlier versions.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Fingerprint { get; init; }
 
     /// <summary>True if noisy rounds are repeated at the end. Absent in runs of earlier versions.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public bool? RepeatsNoisy { get; init; }
 
     /// <summary>The requested precision; absent if the number of rounds was given.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Precision? Precision { get; init; }
 
     /// <summary>The requested least length of its rounds; absent if none was requested.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public RoundLength? AtLeast { get; init; }
 
     /// <summary>The resumptions, the earliest first; absent if there were none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<Resumption>? Resumed { get; init; }
 
     /// <summary>The machine of the runner.</summary>
     public required HostFacts Host { get; init; }
 
     /// <summary>Workers of other machines that ran the handlers; absent if the runner's machine did.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? WorkersNeeded { get; init; }
 
     /// <summary>Every worker that joined; more than were needed if one was replaced. Absent without workers.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<WorkerFacts>? Workers { get; init; }
 
     /// <summary>Version by package name.</summary>
@@ -65,15 +55,12 @@ public sealed record RunDocument
     public IReadOnlyDictionary<string, string> Broker { get; init; } = new Dictionary<string, string>();
 
     /// <summary>Facts about the SQL Server; absent if no cell needed one.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? SqlServer { get; init; }
 
     /// <summary>Facts about every other server, by name; absent if no cell needed one.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyDictionary<string, string>>? Servers { get; init; }
 
     /// <summary>The disk of the kit's own servers; absent if none was started.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public DiskFacts? Disk { get; init; }
 
     public required RunSettings Settings { get; init; }
@@ -91,7 +78,6 @@ public sealed record RunDocument
     public required double? SeedingSeconds { get; init; }
 
     /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
     /// <summary>The cells that the run was to measure, in the matrix's order.</summary>
@@ -115,15 +101,12 @@ public sealed record GitCommit(string Id, bool Dirty)
     private const int ShortLength = 7;
 
     /// <summary>The id as people write it: the first seven digits.</summary>
-    [JsonIgnore]
     public string ShortId => Id[..Math.Min(ShortLength, Id.Length)];
 
     /// <summary>The short id, with a mark if there were changes.</summary>
-    [JsonIgnore]
     public string Name => ShortId + Changes;
 
     /// <summary>The addition to an id or a version for a reader: empty if there were no changes.</summary>
-    [JsonIgnore]
     public string Changes => Dirty ? " with changes" : "";
 
     /// <summary>True if both are one build: neither had uncommitted changes.</summary>
@@ -148,12 +131,39 @@ public sealed record CellProbed(
     CellName Cell, string? AmbientTransaction, string? Isolation, string RowCommits, string MessageLeaves, int MostTogether, int? BodyBytes);
 
 /// <summary>The machine of a run.</summary>
-/// <param name="Cores">Logical cores.</param>
 /// <param name="CpuModel">As the system names it.</param>
-/// <param name="MemoryBytes">The memory that the system may use.</param>
-/// <param name="OperatingSystem">Name and version.</param>
-/// <param name="Runtime">Name and version of the .NET runtime.</param>
 public sealed record HostFacts(int Cores, string CpuModel, long MemoryBytes, string OperatingSystem, string Runtime);
 
 /// <summary>The requested sizes of a run.</summary>
 public sealed record RunSettings(int Messages, int Rounds, int Concurrency, int SeedRows, int WarmUp, int OrderSeed, bool Quick);
+
+/// <summary>The state of a run.</summary>
+public enum RunState
+{
+    /// <summary>It is running, or its process died and could not change this.</summary>
+    Running,
+    Completed,
+    Stopped,
+}
+
+/// <summary>The state of a run, with the reason if it was not completed.</summary>
+public sealed record RunEnding(RunState State, string? Because)
+{
+    public static RunEnding Running { get; } = new(RunState.Running, null);
+
+    public static RunEnding Completed { get; } = new(RunState.Completed, null);
+
+    public static RunEnding Stopped(string because) => new(RunState.Stopped, because);
+
+    public override string ToString() => State switch
+    {
+        RunState.Completed => "completed",
+        RunState.Stopped => $"stopped: {Because}",
+        RunState.Running => "not ended: the run goes on, or its process died",
+        _ => $"{State}",
+    };
+}
+
+/// <summary>A worker on another machine that took part in a run.</summary>
+/// <param name="Number">In the order in which they joined, from 1. A run that is resumed counts from 1 again.</param>
+public sealed record WorkerFacts(int Number, HostFacts Host);

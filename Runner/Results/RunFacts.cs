@@ -3,9 +3,10 @@ namespace Kit.Runner.Results;
 /// <summary>The head of every report: place, means and method of the measurements.</summary>
 internal static class RunFacts
 {
-    public const string Facts = "Facts";
+    private static readonly IReadOnlyList<Column<(string Name, string Fact)>> Columns =
+        [new("Run", fact => fact.Name, IsFigure: false), new("Facts", fact => fact.Fact, IsFigure: false)];
 
-    public static IReadOnlyList<string> Headers { get; } = [RoundTable.Run, Facts];
+    public static Table TableOf(RecordedRun run) => Table.Of(Columns, Of(run));
 
     public static IEnumerable<(string Name, string Fact)> Of(RecordedRun run)
     {

@@ -21,7 +21,7 @@ public sealed class RunFolder : Folder<RunDocument>
     /// <summary>All its files.</summary>
     public static IReadOnlyList<string> Files { get; } = [RunFile, RoundFiles.LinesFile, RoundFiles.MomentsFile, CsvFile, TablesFile, GraphsFile];
 
-    /// <summary>Whether a folder contains a run.</summary>
+    /// <summary>True if a folder contains a run.</summary>
     public static bool IsIn(string path) => File.Exists(Path.Combine(path, RunFile));
 
     /// <summary>Creates the folder and writes the run's document, so that an unwritable folder is detected before any work.</summary>
@@ -42,7 +42,7 @@ public sealed class RunFolder : Folder<RunDocument>
         "Name a folder created by 'run', for example one under results/.");
 
     /// <summary>Removes a folder that <see cref="Create"/> made, if it still contains only the run's document.</summary>
-    /// <returns>Whether it was removed. A folder that existed before, or that contains anything else, is left as it is.</returns>
+    /// <returns>True if it was removed. A folder that existed before, or that contains anything else, is left as it is.</returns>
     /// <exception cref="KitException">It cannot be removed.</exception>
     public bool TryRemove()
     {
@@ -78,7 +78,7 @@ public sealed class RunFolder : Folder<RunDocument>
         return new RecordedRun(run, read) { RoundLeftOut = leftOut };
     }
 
-    /// <summary>The same for a process that appends: first removes the remains of a round that was being saved when its process died.</summary>
+    /// <summary>Loads it for a process that appends: first removes the remains of a round that was being saved when its process died.</summary>
     /// <exception cref="KitException">A file is missing, damaged or of another schema, or cannot be written; the message names it.</exception>
     public RecordedRun LoadToAppend()
     {

@@ -3,7 +3,6 @@ namespace Kit.Runner.Results;
 /// <summary>One row per cell: speed, precision, ratios to the strictest mode and the bare driver, and the parts of the time.</summary>
 internal static class SummaryTable
 {
-    public const string Mode = "Mode";
     public const string ValidRounds = "Valid rounds";
     public const string Mean = "Mean msg/s";
     public const string Interval = "95 % interval";
@@ -12,20 +11,9 @@ internal static class SummaryTable
     public const string RatioToBare = "Ratio to bare";
     public const string RatioToDefault = "Ratio to default";
     public const string RedoBound = "Redo bound";
-    public const string Batch = "Batch ms p50/p99";
     public const string Flushes = "Flushes";
     public const string AtOneMillisecond = "Ratio at 1 ms, computed";
     public const string SecondPhase = "2nd phase ms p50/p99";
-
-    private static readonly SummaryColumn ToBare =
-        new(RatioToBare, (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
-
-    private static readonly SummaryColumn ToDefault =
-        new(RatioToDefault, (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)));
-
-    private static readonly SummaryColumn Unsettled = new(RedoBound, (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None);
-
-    private static readonly SummaryColumn InBatch = new(Batch, (_, cell) => DurationsOf(cell, round => round.Batch));
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
@@ -36,22 +24,19 @@ internal static class SummaryTable
         new(RatioToStrictest, ToStrictestOf),
     ];
 
-    private static readonly SummaryColumn MiddleHalf =
-        new("Middle half msg/s", (_, cell) => Figures.Measured(cell.MeanOf(round => round.Throughput.MiddleHalfPerSecond)));
-
-    private static readonly SummaryColumn Max =
-        new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond)));
-
     /// <summary>The speed, and the comparisons that the run has cells for.</summary>
     public static IReadOnlyList<SummaryColumn> SpeedOf(RecordedRun run) =>
     [
         .. Rates,
-        .. run.HasSeveralFrameworks ? [ToBare] : Array.Empty<SummaryColumn>(),
-        .. run.HasCellsNextToTheirDefault ? [ToDefault] : Array.Empty<SummaryColumn>(),
-        .. run.HasBatches ? [Unsettled] : Array.Empty<SummaryColumn>(),
-        .. run.HasDurationsOfBatches ? [InBatch] : Array.Empty<SummaryColumn>(),
-        MiddleHalf,
-        Max,
+        .. new (bool IsShown, SummaryColumn Column)[]
+        {
+            (run.HasSeveralFrameworks, new(RatioToBare, (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)))),
+            (run.HasCellsNextToTheirDefault, new(RatioToDefault, (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)))),
+            (run.HasBatches, new(RedoBound, (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None)),
+            (run.HasDurationsOfBatches, new("Batch ms p50/p99", (_, cell) => DurationsOf(cell, round => round.Batch, each => each.P99Milliseconds))),
+        }.Where(one => one.IsShown).Select(one => one.Column),
+        new("Middle half msg/s", (_, cell) => Figures.Measured(cell.MeanOf(round => round.Throughput.MiddleHalfPerSecond))),
+        new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond))),
     ];
 
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
@@ -63,34 +48,33 @@ internal static class SummaryTable
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
         new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
         new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
-        new(SecondPhase, (_, cell) => DurationsOf(cell, round => round.SecondPhase)),
+        new(SecondPhase, (_, cell) => DurationsOf(cell, round => round.SecondPhase, each => each.P99Milliseconds)),
     ];
 
     /// <summary>Figures that were not measured. Only pages that say so show them.</summary>
     private static readonly SummaryColumn Computed =
         new(AtOneMillisecond, (run, cell) => Figures.Measured(run.ComputedAgainstDefault(cell, flushMilliseconds: 1)));
 
-    public static IReadOnlyList<string> HeadersOf(IEnumerable<SummaryColumn> columns) => [Mode, .. columns.Select(column => column.Header)];
-
-    /// <summary>A row for each cell of the run.</summary>
-    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns) => Rows(run, columns, run.Cells);
-
-    /// <summary>The rows begin with the mode, or with the whole cell if the mode alone does not identify it.</summary>
-    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns, IReadOnlyList<CellResult> cells)
+    /// <summary>A row for each cell, that begins with the mode, or with the whole cell if the mode alone does not identify it.</summary>
+    /// <param name="cells"><see langword="null"/>: every cell of the run.</param>
+    public static Table Of(RecordedRun run, IEnumerable<SummaryColumn> columns, IReadOnlyList<CellResult>? cells = null, string first = "Mode")
     {
-        var severalGroups = cells.Select(cell => cell.Cell.Group).Distinct(StringComparer.Ordinal).Skip(1).Any();
-        return cells.Select(cell => (IReadOnlyList<string>)
-        [
-            severalGroups || cell.Cell.Axes.Any(axis => run.Document.Implied?.ContainsKey(axis) == true) ? cell.Cell.ToString() : cell.Cell.Mode,
-            .. columns.Select(column => column.Text(run, cell)),
-        ]);
+        cells ??= run.Cells;
+        var isWhole = cells.Select(cell => cell.Cell.Group).Distinct().Skip(1).Any()
+            || cells.Any(cell => cell.Cell.Axes.Any(axis => run.Document.Implied?.ContainsKey(axis) == true));
+        return Table.Of(
+            [
+                new Column<CellResult>(first, cell => isWhole ? $"{cell.Cell}" : cell.Cell.Mode, IsFigure: false),
+                .. columns.Select(column => new Column<CellResult>(column.Header, cell => column.Text(run, cell))),
+            ],
+            cells);
     }
 
     /// <summary>The columns of those headers, in their order.</summary>
     public static IReadOnlyList<SummaryColumn> Named(RecordedRun run, params IEnumerable<string> headers) =>
     [
         .. headers.Select(header => SpeedOf(run).Concat(Costs).Append(Computed)
-            .Single(column => string.Equals(column.Header, header, StringComparison.Ordinal))),
+            .Single(column => column.Header == header)),
     ];
 
     internal static string IntervalOf(Estimate? rate) =>
@@ -104,14 +88,11 @@ internal static class SummaryTable
     private static string MeanCost(CellResult cell, Func<MessageCosts, Reading?> cost) =>
         Figures.Measured(cell.MeanOf(round => cost(round.Costs)?.Value));
 
-    // A mean of 99th percentiles would hide the round with the longest waits.
-    private static string DurationsOf(CellResult cell, Func<RoundDocument, Durations?> measured)
-    {
-        var durations = cell.Counting.Select(measured).OfType<Durations>().ToList();
-        return durations.Count == 0
-            ? Figures.None
-            : $"{Figures.Measured(durations.Average(each => each.P50Milliseconds))}/{Figures.Measured(durations.Max(each => each.P99Milliseconds))}";
-    }
+    /// <summary>The mean of the medians, and the highest of the others: a mean of them would hide the round with the longest times.</summary>
+    internal static string DurationsOf(CellResult cell, Func<RoundDocument, Durations?> measured, params IReadOnlyList<Func<Durations, double?>> others) =>
+        cell.Counting.Select(measured).OfType<Durations>().ToList() is { Count: > 0 } durations
+            ? string.Join('/', others.Select(durations.Max).Prepend(durations.Average(each => each.P50Milliseconds)).Select(Figures.Measured))
+            : Figures.None;
 }
 
 /// <summary>A column of the summary: its header, and its text for a cell.</summary>

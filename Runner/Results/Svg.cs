@@ -35,6 +35,18 @@ internal static class Svg
         "</svg>",
     ];
 
+    /// <summary>Writes a picture on the ground of its page, with a title for readers who cannot see it.</summary>
+    public static void Write(TextWriter output, int width, int height, string title, IEnumerable<string> elements)
+    {
+        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">""");
+        output.WriteLine($"<title>{SecurityElement.Escape(title)}</title>");
+        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
+        foreach (var element in elements)
+            output.WriteLine(element);
+        output.WriteLine("</g>");
+        output.WriteLine("</svg>");
+    }
+
     /// <summary>A label in grey, which can be read on light and on dark ground.</summary>
     /// <param name="x">In pixels.</param>
     /// <param name="y">Of its baseline, in pixels.</param>

@@ -27,39 +27,29 @@ public static class SvgGraphs
 
     /// <summary>The HTML element for the graph of a round.</summary>
     /// <param name="file">As the page refers to it.</param>
-    /// <param name="round">A round with a graph.</param>
     public static string ImageOf(string file, RoundDocument round) =>
         $"<img src=\"{file}#{SecurityElement.Escape(Uri.EscapeDataString(round.GraphId))}\" width=\"{Wide}\" height=\"{High}\" alt=\"Rate over time\">";
 
     /// <summary>Writes the graphs of a run: those of its rounds in order, and a chart for each axis of its grid.</summary>
     public static void Write(RecordedRun run, TextWriter output)
     {
-        ArgumentNullException.ThrowIfNull(run);
         var drawn = run.Rounds.Where(GraphScale.CanDraw).ToList();
         List<GridChart> charts = [.. GridTable.Of(run).Select(table => new GridChart(table))];
         var scale = GraphScale.Of(drawn, MostBins);
         var below = Math.Max(1, drawn.Count) * Step;
-        var (width, height) = (charts.Count == 0 ? Wide : Math.Max(Wide, GridChart.Width), below + charts.Sum(chart => chart.Height));
-        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">""");
-        output.WriteLine($"<title>Messages per second over time, round by round. {SecurityElement.Escape(ReportText.ScaleOf(scale))}</title>");
-        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
-        foreach (var (round, index) in drawn.Select((round, index) => (round, index)))
-            WriteGraph(round, scale, index * Step, output);
-        foreach (var chart in charts)
-        {
-            foreach (var element in chart.ElementsAt(below))
-                output.WriteLine(element);
-            below += chart.Height;
-        }
-
-        output.WriteLine("</g>");
-        output.WriteLine("</svg>");
+        Svg.Write(
+            output, charts.Count == 0 ? Wide : Math.Max(Wide, GridChart.Width), below + charts.Sum(chart => chart.Height),
+            $"Messages per second over time, round by round. {ReportText.ScaleOf(scale)}",
+            [
+                .. drawn.Select((round, index) => GraphOf(round, scale, index * Step)),
+                .. charts.SelectMany((chart, index) => chart.ElementsAt(below + charts.Take(index).Sum(before => before.Height))),
+            ]);
     }
 
-    private static void WriteGraph(RoundDocument round, GraphScale scale, int top, TextWriter output)
+    private static string GraphOf(RoundDocument round, GraphScale scale, int top)
     {
         var bins = scale.BinsOf(round);
-        output.WriteLine(
+        return
             $"""
             <view id="{SecurityElement.Escape(round.GraphId)}" viewBox="0 {top} {Wide} {High}"/>
             <g transform="translate(0 {top})">
@@ -71,7 +61,7 @@ public static class SvgGraphs
             <path d="M{Left},{Top}V{Bottom}H{Right}" fill="none" stroke="#8b949e"/>
             <path d="{OutlineOf(bins, scale)}" fill="#2f81f7" fill-opacity="0.25" stroke="#2f81f7"/>
             </g>
-            """.ReplaceLineEndings("\n"));
+            """.ReplaceLineEndings("\n");
     }
 
     private static string WordsOf(RoundDocument round, GraphScale scale, IReadOnlyList<RateBin> bins) =>

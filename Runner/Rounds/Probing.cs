@@ -5,20 +5,18 @@ using Kit.Runner.Stage;
 namespace Kit.Runner.Rounds;
 
 /// <summary>Lets every cell of a run handle a few messages before it is measured, to see that it does what its label says.</summary>
-internal sealed class Probing(RunRecord record, IReadOnlyList<RoundDocument> rounds, Action<string> note)
+internal sealed class Probing(RunRecord record, ServersAndWorkers servers, Action<string> note)
 {
-    /// <summary>Probes the cells.</summary>
-    /// <param name="refuse">Leaves out a cell that does not do what its label says, or cannot be probed.</param>
+    /// <summary>Probes the cells. One that does not do what its label says, or cannot be probed, is left out.</summary>
     /// <exception cref="KitException">A server refuses what a cell needs, or a cell that has rounds can no longer be probed.</exception>
-    public async Task RunAsync(
-        IReadOnlyList<Cell> cells, Func<Cell, RoundSettings> settingsOf, Action<Cell, string> refuse, CancellationToken cancellationToken)
+    public async Task RunAsync(CancellationToken cancellationToken)
     {
         // Scenarios and conditions do not change what commits with what, and the probe has a handler of its own.
-        var probed = cells.ToLookup(cell => cell.Plain);
+        var probed = record.Cells.ToLookup(cell => cell.Plain);
         note($"Probing what cells really do, before they are measured: {probed.Count}.");
         foreach (var cell in probed.Select(same => same.Key))
         {
-            var settings = settingsOf(cell);
+            var settings = servers.SettingsOf(cell);
             await using var stage = await ForAsync(
                 cell, CellStage.OpenAsync(cell, settings.Queues, settings.Widgets, new StageOptions(StageRows.None), cancellationToken));
             string? because;
@@ -41,7 +39,7 @@ internal sealed class Probing(RunRecord record, IReadOnlyList<RoundDocument> rou
                 continue;
 
             // A cell cannot be measured and left out.
-            if (probed[cell].FirstOrDefault(same => rounds.Any(round => round.Cell == Provenance.NameOf(same))) is { } measured)
+            if (probed[cell].FirstOrDefault(same => record.Rounds.Any(round => round.Cell == Provenance.NameOf(same))) is { } measured)
             {
                 throw new KitException(
                     $"{Provenance.NameOf(measured)} has rounds from before the run was stopped, and {because}",
@@ -49,7 +47,7 @@ internal sealed class Probing(RunRecord record, IReadOnlyList<RoundDocument> rou
             }
 
             foreach (var same in probed[cell])
-                refuse(same, because);
+                record.Refuse(same, because);
         }
     }
 

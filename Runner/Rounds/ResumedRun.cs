@@ -27,11 +27,11 @@ internal sealed class ResumedRun : IDisposable
 
     public bool RepeatsNoisy => Stored.Document.RepeatsNoisy is true;
 
-    /// <summary>How many connections its PostgreSQL server accepted; <see langword="null"/> if it is not known.</summary>
+    /// <summary>The connections that its PostgreSQL server accepted; <see langword="null"/>: not known.</summary>
     public int? MaxConnections =>
         Stored.Document.Server.GetValueOrDefault("max_connections") is { } most ? int.Parse(most, CultureInfo.InvariantCulture) : null;
 
-    /// <summary>Whether nothing is left to do.</summary>
+    /// <summary>True if nothing is left to do.</summary>
     public bool IsComplete => Stored.Document.Ending.State is RunState.Completed && !Missing.Any();
 
     private IEnumerable<int> Missing =>
@@ -42,7 +42,7 @@ internal sealed class ResumedRun : IDisposable
         select attempt.Value;
 
     /// <param name="path">The folder of the run.</param>
-    /// <param name="retryFailed">Whether rounds without a valid attempt are tried once more.</param>
+    /// <param name="retryFailed">True if rounds without a valid attempt are tried once more.</param>
     /// <exception cref="KitException">It contains no run, one that still goes on, or one that cannot be resumed. The message says why.</exception>
     public static ResumedRun Open(string path, bool retryFailed)
     {

@@ -5,6 +5,7 @@ using Kit.Handlers;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Rounds.Joining;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Databases;
@@ -126,8 +127,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
     }
 
     private Task<HandlerProcesses> StartHandlersAsync(CellStage stage, RoundNetwork network, CancellationToken cancellationToken) =>
-        HandlerProcesses.StartAsync(
-            cell.Processes.Count,
+        stage.StartHandlersAsync(
             stage.HandlersOf(sizes.Concurrency) with
             {
                 Transport = network.Queues,
@@ -137,9 +137,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
                 AsksServerForItsEntry = settings.Workers is not null,
             },
-            stage.Queue,
             cancellationToken,
-            cell.Condition.IsTiered,
             settings.Workers is { } workers ? number => workers.Handler(number, cell.Condition.IsTiered) : null);
 
     private async Task VerifyResetAsync(CellStage stage, CancellationToken cancellationToken)
@@ -220,4 +218,25 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
     private Reading CpuOf(Drained drained, IReadOnlyList<int> processes) => drained is { Start: { } start, End: { } end }
         ? Reading.Of(CpuUse.TimeOf(start, end, processes.ToHashSet()).TotalMilliseconds).Per(sizes.Messages)
         : Reading.Missing(CpuSample.Support.Because!);
+}
+
+/// <summary>The settings that all rounds of a cell share.</summary>
+/// <param name="Sizes">Rows to seed, messages to warm up with and to drain.</param>
+/// <param name="Clock">As the widgets' server and the scenario allow it.</param>
+/// <param name="Queues">Server of the queue.</param>
+/// <param name="Widgets">Server of the widgets, which can be the same.</param>
+/// <param name="Disk">The disk with the files of the kit's own servers; <see langword="null"/>: there is none.</param>
+/// <param name="Processes">The processes of all the kit's own servers in the run, also of those that the cell does not use.</param>
+internal sealed record RoundSettings(
+    RunSettings Sizes, ClockSource Clock, ServerInUse Queues, DatabaseInUse Widgets, DiskFacts? Disk, IReadOnlyList<int> Processes)
+{
+    /// <summary>The workers on other machines that run the handlers; <see langword="null"/>: this machine runs them.</summary>
+    public JoinedWorkers? Workers { get; init; }
+
+    /// <summary>True if a server of the cell has ended by itself.</summary>
+    public bool HasEnded => Queues.HasEnded || Widgets.HasEnded;
+
+    /// <summary>The processes of the servers that the cell uses; <see langword="null"/> unless all of them are the kit's own.</summary>
+    public IReadOnlyList<int>? ServerProcesses =>
+        (Widgets.Processes, Queues.Processes) is ({ } widgets, { } queues) ? [.. widgets.Union(queues)] : null;
 }

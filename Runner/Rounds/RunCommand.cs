@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds.Joining;
@@ -13,8 +12,6 @@ internal sealed class RunCommand : KitCommand
     private const int DefaultMaxRounds = 40;
 
     private static readonly TimeSpan DefaultWait = TimeSpan.FromMinutes(10);
-
-    // Each can have two connections, and so many the kit's own server accepts.
 
     private readonly CellFilter filter = new(isMatrix: true, ofRounds: true);
     private readonly Option<int?> messages = NumberOption.Count(
@@ -105,14 +102,9 @@ internal sealed class RunCommand : KitCommand
         }
 
         var plan = resumed is null
-            ? Plan(parsed, await FolderAsync(parsed.GetValue(output), cancellationToken))
+            ? PlanOf(parsed, await FolderAsync(parsed.GetValue(output), cancellationToken))
             : PlanOf(resumed, parsed);
-        if (plan.Workers is not null)
-            WorkerNeeds.RequireNamed(plan.Cells, plan.Arguments);
-        if (resumed is null)
-            ChosenCells.Require(plan.Cells, plan.Runnable, plan.SupportOf);
-        else
-            resumed.Require(plan.Cells.Select(cell => (cell, plan.SupportOf(cell).Because)));
+        plan.Require();
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. Rounds of each: {(plan.Precision is null ? "" : "at most ")}{plan.Sizes.Rounds}. " +
@@ -216,57 +208,23 @@ internal sealed class RunCommand : KitCommand
         };
     }
 
-    private RunPlan Plan(ParseResult parsed, string folder)
+    private RunPlan PlanOf(ParseResult parsed, string folder)
     {
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         var isQuick = parsed.GetValue(quick);
         var goal = parsed.GetValue(precision) is { } share
             ? new Precision(share, parsed.GetValue(maxRounds) ?? DefaultMaxRounds, Widest: null)
             : null;
-        var counts = handlers.Handlers(parsed);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
             Rounds: goal?.MostRounds ?? parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),
-            Concurrency: counts[0],
+            Concurrency: handlers.Handlers(parsed)[0],
             SeedRows: parsed.GetValue(seedRows) ?? (isQuick ? 100_000 : 1_000_000),
             WarmUp: parsed.GetValue(warmUp) ?? (isQuick ? 500 : 1_000),
             OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
             Quick: isQuick);
-        var cells = handlers.Multiply(filter.Choose(parsed), parsed);
-        if ((counts.Min() < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
-        {
-            throw new KitException(
-                $"The condition '{slow.Condition.Name}' keeps one worker busy with one message; it needs another worker and another message.",
-                "Give --concurrency and --messages 2 or more, or leave the condition out.")
-            { IsUsage = true };
-        }
-
-        if (goal is not null && cells.Count < 2)
-        {
-            throw new KitException(
-                $"{precision.Name} is about ratios between cells, and there is one cell.", "Name a second mode or framework, or give --rounds; see run --help.")
-            { IsUsage = true };
-        }
-
-        if (sizes.SeedRows == 0 && cells.FirstOrDefault(cell => cell.Condition.IsEmpty) is { } empty)
-        {
-            throw new KitException(
-                $"The condition '{empty.Condition.Name}' removes the seeded rows, and --seed-rows 0 seeds none.",
-                "Give --seed-rows 1 or more, or leave the condition out.")
-            { IsUsage = true };
-        }
-
-        if (parsed.GetValue(workers) is { } needed && cells.Count > 0 && cells.Max(cell => cell.Processes.Count) is var most && most < needed)
-        {
-            throw new KitException(
-                $"{workers.Name}: no cell has a process for each of {needed} workers; the most is {most}.",
-                $"Give --processes 1,{ProcessCount.All.Select(count => count.Count).First(count => count >= needed)}, or fewer workers.")
-            { IsUsage = true };
-        }
-
-        ChosenCells.RequireRows(cells, sizes.SeedRows);
         return new RunPlan(
-            cells,
+            handlers.Multiply(filter.Choose(parsed), parsed),
             sizes,
             transports,
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat) && !parsed.GetValue(inTurns),

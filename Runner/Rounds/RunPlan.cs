@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds.Joining;
 using Kit.Runner.Servers;
@@ -59,6 +60,25 @@ internal sealed record RunPlan(
     /// <summary>Connections that the kit's own PostgreSQL server has to accept. The server of a resumed run accepts as many as before.</summary>
     public int Connections => Resumed?.MaxConnections
         ?? Runnable.Select(cell => ConnectionsOf(cell)?.Total ?? 0).Append(ClusterSettings.Connections).Max();
+
+    /// <summary>Refuses what cannot begin.</summary>
+    /// <exception cref="KitException">The cells and the sizes contradict each other, no cell can run here, or a resumed run lacks one of its cells.</exception>
+    public void Require()
+    {
+        if (Resumed is null)
+        {
+            if (FindContradiction() is { } found)
+                throw new KitException(found.Problem, found.Remedy) { IsUsage = true };
+            ChosenCells.RequireRows(Cells, Sizes.SeedRows);
+        }
+
+        if (Workers is not null)
+            WorkerNeeds.RequireNamed(Cells, Arguments);
+        if (Resumed is null)
+            ChosenCells.Require(Cells, Runnable, SupportOf);
+        else
+            Resumed.Require(Cells.Select(cell => (cell, SupportOf(cell).Because)));
+    }
 
     /// <summary>The rounds one after the other, in random order or as another process requests them.</summary>
     public IAsyncEnumerable<(Cell Cell, int Round)> Rounds(IReadOnlyCollection<Cell> cells, CancellationToken cancellationToken) =>
@@ -138,4 +158,18 @@ internal sealed record RunPlan(
 
         return lacking;
     }
+
+    private (string Problem, string Remedy)? FindContradiction() =>
+        Cells.FirstOrDefault(cell => cell.Condition.IsOneSlow && (ConcurrencyOf(cell) < 2 || Sizes.Messages < 2)) is { } slow
+            ? ($"The condition '{slow.Condition.Name}' keeps one worker busy with one message; it needs another worker and another message.",
+                "Give --concurrency and --messages 2 or more, or leave the condition out.")
+        : Precision is not null && Cells.Count < 2
+            ? ("--precision is about ratios between cells, and there is one cell.", "Name a second mode or framework, or give --rounds; see run --help.")
+        : Sizes.SeedRows == 0 && Cells.FirstOrDefault(cell => cell.Condition.IsEmpty) is { } empty
+            ? ($"The condition '{empty.Condition.Name}' removes the seeded rows, and --seed-rows 0 seeds none.",
+                "Give --seed-rows 1 or more, or leave the condition out.")
+        : Workers is { Needed: var needed } && Cells.Count > 0 && Cells.Max(cell => cell.Processes.Count) is var most && most < needed
+            ? ($"--workers: no cell has a process for each of {needed} workers; the most is {most}.",
+                $"Give --processes 1,{ProcessCount.All.Select(count => count.Count).First(count => count >= needed)}, or fewer workers.")
+        : null;
 }

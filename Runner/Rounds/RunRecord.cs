@@ -1,30 +1,51 @@
+using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>The run's document, saved in its folder after each change.</summary>
+/// <summary>A run that goes on: its document, saved in its folder after each change, its finished rounds, and the cells that it measures.</summary>
 internal sealed class RunRecord
 {
-    private RunDocument document;
+    private readonly RunFolder folder;
+    private readonly Action<string> note;
+    private readonly List<RoundDocument> rounds;
+    private readonly List<Cell> cells;
 
-    private RunRecord(RunFolder folder, RunDocument document, bool hasBegun) => (Folder, this.document, HasBegun) = (folder, document, hasBegun);
+    private RunRecord(RunPlan plan, RunFolder folder, RunDocument document, Action<string> note)
+    {
+        this.folder = folder;
+        this.note = note;
+        rounds = [.. plan.Resumed?.Stored.Rounds ?? []];
+        cells = [.. plan.Runnable];
+        Document = document;
+        HasBegun = plan.Resumed is null;
+    }
 
-    public RunFolder Folder { get; }
+    public RunDocument Document { get; private set; }
 
-    public RunDocument Document => document;
+    /// <summary>The saved rounds, with those before a run was resumed.</summary>
+    public IReadOnlyList<RoundDocument> Rounds => rounds;
+
+    /// <summary>The cells that were not refused.</summary>
+    public IReadOnlyList<Cell> Cells => cells;
 
     /// <summary>True if the run goes on, so that its end must be saved. A resumed one goes on once its servers are known to be the same.</summary>
     public bool HasBegun { get; private set; }
 
-    public static RunRecord Begin(string path, RunDocument document) => new(RunFolder.Create(path, document), document, hasBegun: true);
-
-    public static RunRecord Resume(ResumedRun run, string commandLine)
+    /// <summary>Creates the folder of a new run, or opens that of the run that is resumed.</summary>
+    /// <param name="document">Of a new run.</param>
+    public static RunRecord Open(RunPlan plan, RunDocument document, Action<string> note)
     {
-        var stored = run.Stored.Document;
+        if (plan.Resumed is not { } resumed)
+            return new RunRecord(plan, RunFolder.Create(plan.Folder, document), document, note);
+
+        var stored = resumed.Stored.Document;
         return new RunRecord(
-            run.Folder,
-            stored with { Resumed = [.. stored.Resumed ?? [], new Resumption(DateTimeOffset.UtcNow, commandLine)], SeedingSeconds = null },
-            hasBegun: false);
+            plan,
+            resumed.Folder,
+            stored with { Resumed = [.. stored.Resumed ?? [], new Resumption(DateTimeOffset.UtcNow, plan.CommandLine)], SeedingSeconds = null },
+            note);
     }
 
     public void GoOn()
@@ -35,15 +56,30 @@ internal sealed class RunRecord
 
     public void Save(Func<RunDocument, RunDocument> change)
     {
-        document = change(document);
-        Folder.Save(document);
+        Document = change(Document);
+        folder.Save(Document);
     }
 
-    public RecordedRun End(RunEnding ending, IReadOnlyList<RoundDocument> rounds)
+    public void Add(RoundDocument round)
+    {
+        folder.Save(round);
+        rounds.Add(round);
+    }
+
+    /// <summary>Leaves a cell out.</summary>
+    public void Refuse(Cell cell, string because)
+    {
+        var name = Provenance.NameOf(cell);
+        cells.Remove(cell);
+        Save(run => run with { Cells = [.. run.Cells.Where(other => other != name)], LeftOut = [.. run.LeftOut, new CellLeftOut(name, because)] });
+        note($"{name} is not measured: {because}.");
+    }
+
+    public RecordedRun End(RunEnding ending)
     {
         Save(run => run with { Ending = ending, EndedUtc = DateTimeOffset.UtcNow });
-        var run = new RecordedRun(document, rounds);
-        Folder.WriteReports(run);
+        var run = new RecordedRun(Document, rounds);
+        folder.WriteReports(run);
         return run;
     }
 
@@ -51,7 +87,7 @@ internal sealed class RunRecord
     {
         try
         {
-            return Folder.TryRemove();
+            return folder.TryRemove();
         }
         catch (KitException)
         {
@@ -60,11 +96,11 @@ internal sealed class RunRecord
         }
     }
 
-    public void TryEnd(RunEnding ending, IReadOnlyList<RoundDocument> rounds)
+    public void TryEnd(RunEnding ending)
     {
         try
         {
-            End(ending, rounds);
+            End(ending);
         }
         catch (KitException)
         {

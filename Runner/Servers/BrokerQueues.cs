@@ -19,12 +19,8 @@ public sealed class BrokerQueues : IAsyncDisposable
     private readonly ManagementApi management;
     private IChannel channel;
 
-    private BrokerQueues(IConnection connection, IChannel channel, ManagementApi management)
-    {
-        this.connection = connection;
-        this.channel = channel;
-        this.management = management;
-    }
+    private BrokerQueues(IConnection connection, IChannel channel, ManagementApi management) =>
+        (this.connection, this.channel, this.management) = (connection, channel, management);
 
     /// <exception cref="BrokerUnreachableException">The broker does not answer.</exception>
     public static async Task<BrokerQueues> OpenAsync(RabbitMqAddress address, CancellationToken cancellationToken)

@@ -16,13 +16,8 @@ public sealed class BrokerSpace : IAsyncDisposable
     private readonly string name;
     private readonly bool isVirtualHost;
 
-    private BrokerSpace(RabbitMqAddress given, string name, bool isVirtualHost)
-    {
-        this.given = given;
-        this.name = name;
-        this.isVirtualHost = isVirtualHost;
-        Address = isVirtualHost ? given.In(name) : given;
-    }
+    private BrokerSpace(RabbitMqAddress given, string name, bool isVirtualHost) =>
+        (this.given, this.name, this.isVirtualHost, Address) = (given, name, isVirtualHost, isVirtualHost ? given.In(name) : given);
 
     /// <summary>The broker's address with the virtual host of the queues.</summary>
     public RabbitMqAddress Address { get; }

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Kit.Runner.Servers;
 
 /// <summary>Ends processes that end when their standard input is closed.</summary>
-public static class ChildProcess
+internal static class ChildProcess
 {
     /// <summary>The exit code of a process that SIGKILL ended: 128 and the signal's number.</summary>
     public const int Killed = 137;

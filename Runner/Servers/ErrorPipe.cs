@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Kit.Runner.Servers;
 
 /// <summary>Reads a process's standard error, from its start to its end, without blank lines.</summary>
-public sealed class ErrorPipe
+internal sealed class ErrorPipe
 {
     // A program that the process leaves running holds the pipe open.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);

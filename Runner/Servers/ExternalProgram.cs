@@ -31,6 +31,13 @@ public sealed record ExternalProgram(
             .Select(folder => System.IO.Path.Combine(folder, FileNameOf(name)))
             .FirstOrDefault(File.Exists);
 
+    /// <summary>The existing folders in which packages install programs. A pattern stands for one folder name.</summary>
+    internal static IEnumerable<string> FoldersIn(IEnumerable<(string Parent, string Pattern, string Below)> places) =>
+        from place in places
+        where System.IO.Path.IsPathRooted(place.Parent) && Directory.Exists(place.Parent)
+        from folder in Directory.EnumerateDirectories(place.Parent, place.Pattern)
+        select System.IO.Path.Combine(folder, place.Below);
+
     /// <summary>The file name of a program on this platform.</summary>
     public static string FileNameOf(string name) => OperatingSystem.IsWindows() ? name + ".exe" : name;
 
@@ -84,7 +91,6 @@ public sealed record ExternalProgram(
     /// (without the program <c>setsid</c> it stays in our session). It is our child, so its end leaves no zombie.
     /// </summary>
     /// <param name="pidFile">Receives its process id, before it runs.</param>
-    /// <param name="log">Its output is appended here.</param>
     /// <exception cref="KitException">It cannot be started.</exception>
     /// <exception cref="PlatformNotSupportedException">There is no shell, as on Windows.</exception>
     public async Task StartServerAsync(string pidFile, string log, IEnumerable<string> arguments)
@@ -169,4 +175,24 @@ public sealed record ExternalProgram(
             // Its time is over.
         }
     }
+}
+
+/// <summary>The result of a program that has ended.</summary>
+/// <param name="Output">Standard output and standard error, trimmed.</param>
+public sealed record ProgramResult(int ExitCode, string Output)
+{
+    public bool Succeeded => ExitCode == 0;
+}
+
+/// <summary>The lines of a log, or of a program's output.</summary>
+public static class LogLines
+{
+    private const int LinesShown = 5;
+
+    /// <summary>The last lines, as one line for a message.</summary>
+    public static string EndOf(IEnumerable<string> lines) =>
+        string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LinesShown));
+
+    /// <summary>The last lines of a file that a server may still be writing.</summary>
+    public static string EndOfFile(string file) => File.Exists(file) ? EndOf(File.ReadLines(file)) : "(empty)";
 }

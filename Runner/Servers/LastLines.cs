@@ -1,7 +1,7 @@
 namespace Kit.Runner.Servers;
 
 /// <summary>The last lines that a process has written. Thread-safe.</summary>
-public sealed class LastLines(int most)
+internal sealed class LastLines(int most)
 {
     private readonly Lock sync = new();
     private readonly Queue<string> lines = new();

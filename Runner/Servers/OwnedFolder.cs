@@ -69,6 +69,34 @@ public sealed class OwnedFolder
     public async Task<ProgramResult> HandOverAsync(string? user, CancellationToken cancellationToken) =>
         user is null ? new ProgramResult(0, "") : await new ExternalProgram("chown").RunAsync(["-R", user, Server], cancellationToken);
 
+    /// <summary>Does work that writes into the folder.</summary>
+    /// <param name="what">Its purpose, in words.</param>
+    /// <exception cref="KitException">The folder cannot be written, or its disk is full.</exception>
+    public async Task WriteAsync(string what, Func<Task> work)
+    {
+        try
+        {
+            await work();
+        }
+        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException($"The {what} cannot be written in {Server}: {cause.Message}", Remedy, cause);
+        }
+    }
+
+    /// <summary>Removes a server that a crash has left behind, if we may.</summary>
+    public static async Task TryRemoveAsync(Func<Task> remove)
+    {
+        try
+        {
+            await remove();
+        }
+        catch (KitException)
+        {
+            // It belongs to another user, who can stop it; it does no harm.
+        }
+    }
+
     /// <summary>Deletes the folder as far as we may. Cannot be cancelled: Ctrl+C leads here.</summary>
     public async Task DeleteAsync()
     {
@@ -121,6 +149,29 @@ public sealed class OwnedFolder
             return DateTime.UtcNow - Directory.GetCreationTimeUtc(path) > OwnerDeadline;
         }
         catch (UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+}
+
+/// <summary>A text that marks something on a server (a database, a virtual host) as the kit's, and identifies its process.</summary>
+public static class OwnerMark
+{
+    private const string Mark = "comparison kit, removable when this process has ended: ";
+
+    /// <summary>The mark of this process.</summary>
+    public static string Text { get; } = Mark + JsonSerializer.Serialize(ProcessIdentity.Current);
+
+    /// <summary>True if a mark is the kit's and its process has ended.</summary>
+    public static bool IsOfEndedProcess(string text)
+    {
+        try
+        {
+            return text.StartsWith(Mark, StringComparison.Ordinal)
+                && JsonSerializer.Deserialize<ProcessIdentity>(text[Mark.Length..]) is { HasEnded: true };
+        }
+        catch (JsonException)
         {
             return false;
         }

@@ -32,7 +32,7 @@ public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
     public static Task<PostgreSqlBinaries> FindAsync(CancellationToken cancellationToken) => NewestInAsync(Folders(), cancellationToken);
 
     /// <summary>The folders with a whole installation, on the search path or among the usual ones of packages.</summary>
-    public static IEnumerable<string> Folders() => OnSearchPath().Concat(InUsualPlaces()).Distinct(StringComparer.Ordinal).Where(IsWhole);
+    public static IEnumerable<string> Folders() => OnSearchPath().Concat(ExternalProgram.FoldersIn(UsualPlaces)).Distinct().Where(IsWhole);
 
     /// <summary>The newest installation in the given folders; the first of equal ones.</summary>
     /// <inheritdoc cref="FindAsync" path="/exception"/>
@@ -65,12 +65,6 @@ public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
             yield return Path.GetDirectoryName(target.FullName)!;
         yield return Path.GetDirectoryName(program)!;
     }
-
-    private static IEnumerable<string> InUsualPlaces() =>
-        from place in UsualPlaces
-        where Path.IsPathRooted(place.Parent) && Directory.Exists(place.Parent)
-        from folder in Directory.EnumerateDirectories(place.Parent, place.Pattern)
-        select Path.Combine(folder, place.Below);
 
     private static bool IsWhole(string folder) => Programs.All(name => File.Exists(PathIn(folder, name)));
 

@@ -23,13 +23,8 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     private readonly string password = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16));
     private int port;
 
-    private PrivatePostgreSql(ClusterFolder folder, ClusterControl control, Version version, int connections)
-    {
-        this.folder = folder;
-        this.control = control;
-        this.connections = connections;
-        Version = version;
-    }
+    private PrivatePostgreSql(ClusterFolder folder, ClusterControl control, Version version, int connections) =>
+        (this.folder, this.control, Version, this.connections) = (folder, control, version, connections);
 
     /// <summary>
     /// Connects to the database <c>postgres</c> as superuser. It contains the password; show it only through <see cref="ConnectionStrings.Mask"/>.
@@ -73,13 +68,13 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
         var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", cancellationToken);
         foreach (var leftover in ClusterFolder.Leftovers(parent))
-            await RemoveLeftoverAsync(new ClusterControl(binaries, leftover, user));
+            await OwnedFolder.TryRemoveAsync(() => new ClusterControl(binaries, leftover, user).RemoveAsync(StopMode.Immediate));
 
         var own = ClusterFolder.Create(parent);
         var server = new PrivatePostgreSql(own, new ClusterControl(binaries, own, user), binaries.Version, connections);
         try
         {
-            await server.MakeAndStartAsync(cancellationToken);
+            await own.Owned.WriteAsync("private PostgreSQL cluster", () => server.MakeAndStartAsync(cancellationToken));
             return server;
         }
         catch
@@ -122,31 +117,11 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
 
     public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));
 
-    private static async Task RemoveLeftoverAsync(ClusterControl leftover)
-    {
-        try
-        {
-            await leftover.RemoveAsync(StopMode.Immediate);
-        }
-        catch (KitException)
-        {
-            // It belongs to another user, who can stop it; it does no harm.
-        }
-    }
-
     private async Task MakeAndStartAsync(CancellationToken cancellationToken)
     {
-        try
-        {
-            await control.InitializeAsync(Superuser, password, cancellationToken);
-            await File.AppendAllTextAsync(Path.Combine(DataFolder, "postgresql.conf"), "\ninclude 'kit.conf'\n", cancellationToken);
-            await StartOnFreePortAsync(cancellationToken);
-        }
-        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
-        {
-            throw new KitException(
-                $"The private PostgreSQL cluster cannot be written in {folder.Server}: {cause.Message}", OwnedFolder.Remedy, cause);
-        }
+        await control.InitializeAsync(Superuser, password, cancellationToken);
+        await File.AppendAllTextAsync(Path.Combine(DataFolder, "postgresql.conf"), "\ninclude 'kit.conf'\n", cancellationToken);
+        await StartOnFreePortAsync(cancellationToken);
     }
 
     private async Task StartOnFreePortAsync(CancellationToken cancellationToken)

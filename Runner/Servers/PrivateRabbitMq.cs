@@ -28,12 +28,8 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     private readonly string password = NewSecret();
     private BrokerPorts ports = null!;
 
-    private PrivateRabbitMq(BrokerFolder folder, BrokerControl control, RabbitMqBinaries binaries)
-    {
-        this.folder = folder;
-        this.control = control;
-        this.binaries = binaries;
-    }
+    private PrivateRabbitMq(BrokerFolder folder, BrokerControl control, RabbitMqBinaries binaries) =>
+        (this.folder, this.control, this.binaries) = (folder, control, binaries);
 
     /// <summary>Support for a broker of the kit's own on this platform.</summary>
     public static Support Support { get; } = OperatingSystem.IsWindows()
@@ -102,13 +98,13 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         var found = RabbitMqBinaries.Find();
         var user = await UnprivilegedUser.FindAsync("RabbitMQ", "rabbitmq", cancellationToken);
         foreach (var leftover in BrokerFolder.Leftovers(parent))
-            await RemoveLeftoverAsync(new BrokerControl(leftover, user));
+            await OwnedFolder.TryRemoveAsync(() => new BrokerControl(leftover, user).RemoveAsync(StopMode.Immediate));
 
         var own = BrokerFolder.Create(parent);
         var broker = new PrivateRabbitMq(own, new BrokerControl(own, user), found);
         try
         {
-            await broker.MakeAndStartAsync(cancellationToken);
+            await own.Owned.WriteAsync("private RabbitMQ broker", () => broker.StartOnFreePortsAsync(cancellationToken));
             return broker;
         }
         catch
@@ -138,30 +134,6 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         control.ControlAsync(binaries, ports, arguments, cancellationToken);
 
     public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));
-
-    private static async Task RemoveLeftoverAsync(BrokerControl leftover)
-    {
-        try
-        {
-            await leftover.RemoveAsync(StopMode.Immediate);
-        }
-        catch (KitException)
-        {
-            // It belongs to another user, who can stop it; it does no harm.
-        }
-    }
-
-    private async Task MakeAndStartAsync(CancellationToken cancellationToken)
-    {
-        try
-        {
-            await StartOnFreePortsAsync(cancellationToken);
-        }
-        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
-        {
-            throw new KitException($"The private RabbitMQ broker cannot be written in {folder.Server}: {cause.Message}", OwnedFolder.Remedy, cause);
-        }
-    }
 
     private async Task StartOnFreePortsAsync(CancellationToken cancellationToken)
     {

@@ -29,7 +29,7 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
     public static RabbitMqBinaries Find() => NewestIn(Folders());
 
     /// <summary>The folders with a whole installation, on the search path or among the usual ones of packages.</summary>
-    public static IEnumerable<string> Folders() => Whole(OnSearchPath().Concat(InUsualPlaces()));
+    public static IEnumerable<string> Folders() => Whole(OnSearchPath().Concat(ExternalProgram.FoldersIn(UsualPlaces)));
 
     /// <summary>The newest installation in the given folders; the first of equal ones.</summary>
     /// <inheritdoc cref="Find" path="/exception"/>
@@ -52,12 +52,6 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
         (Environment.GetEnvironmentVariable("PATH") ?? "")
             .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
             .Where(folder => File.Exists(Path.Combine(folder, ScriptNameOf("rabbitmq-server"))));
-
-    private static IEnumerable<string> InUsualPlaces() =>
-        from place in UsualPlaces
-        where Path.IsPathRooted(place.Parent) && Directory.Exists(place.Parent)
-        from folder in Directory.EnumerateDirectories(place.Parent, place.Pattern)
-        select Path.Combine(folder, place.Below);
 
     private static IEnumerable<string> Whole(IEnumerable<string> folders) =>
         folders.Select(OfScript).OfType<string>().Where(folder => VersionIn(folder) is not null).Distinct(StringComparer.Ordinal);

@@ -65,6 +65,13 @@ internal sealed class CellStage : IAsyncDisposable
     public HandlerSpec HandlersOf(int concurrency) =>
         new(Cell.Name, Place.Queue, Place.ForEndpoint, Databases.WidgetsForEndpoint, concurrency, RecordCompletions: false);
 
+    /// <summary>Starts its handler processes, as many as the cell says.</summary>
+    /// <param name="start">Starts the process of a number, from 1, elsewhere; <see langword="null"/>: this machine runs them all.</param>
+    /// <exception cref="Results.KitException">One does not start.</exception>
+    /// <exception cref="WorkerLostException">A worker is gone.</exception>
+    public Task<HandlerProcesses> StartHandlersAsync(HandlerSpec spec, CancellationToken cancellationToken, Func<int, IHandlerLines>? start = null) =>
+        HandlerProcesses.StartAsync(Cell.Processes.Count, spec, Queue, cancellationToken, Cell.Condition.IsTiered, start);
+
     /// <summary>The evidence about messages that nobody disturbed. Read it when they are handled.</summary>
     /// <param name="warmUp">The messages handled before the clock started.</param>
     /// <param name="messages">The measured messages.</param>

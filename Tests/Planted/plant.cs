@@ -74,7 +74,7 @@ PlantedFault[] faults =
     new("ratio of unpaired rounds", "Ratio|Summary|Comparing", "Runner/Results/CellResult.cs",
         ("join other in reference.Counting on mine.Round equals other.Round", "from other in reference.Counting")),
     new("page shows another cell's number", "Pages|Documentation", "Runner/Results/Pages/ModesTable.cs",
-        ("RateOf(run.CellOf(mode)),", "RateOf(run.CellOf(ShownCells.Modes[0])),")),
+        ("RateOf(run.CellOf(mode))", "RateOf(run.CellOf(ShownCells.Modes[0]))")),
     new("option parsed and ignored", "Loading|CommandLine", "Runner/Loads/LoadCommand.cs",
         ("parsed.GetValue(warmUp) ?? DefaultWarmUp,", "DefaultWarmUp,")),
 ];

@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
 

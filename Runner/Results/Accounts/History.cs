@@ -64,17 +64,13 @@ public sealed record History
     public required IReadOnlyCollection<PreparedTransaction> Prepared { get; init; }
 
     /// <summary>A copy without these messages. Prepared transactions stay.</summary>
-    public History Without(IReadOnlySet<Guid> messages)
+    public History Without(IReadOnlySet<Guid> messages) => this with
     {
-        ArgumentNullException.ThrowIfNull(messages);
-        return this with
-        {
-            Sendings = [.. Sendings.Where(sending => !messages.Contains(sending.MessageId))],
-            Attempts = [.. Attempts.Where(line => !messages.Contains(line.MessageId))],
-            Rows = [.. Rows.Where(row => !messages.Contains(row.MessageId))],
-            Sink = [.. Sink.Where(row => !messages.Contains(row.CausedBy))],
-            Errors = [.. Errors.Where(id => !messages.Contains(id))],
-            Queue = [.. Queue.Where(entry => !messages.Contains(entry.MessageId))],
-        };
-    }
+        Sendings = [.. Sendings.Where(sending => !messages.Contains(sending.MessageId))],
+        Attempts = [.. Attempts.Where(line => !messages.Contains(line.MessageId))],
+        Rows = [.. Rows.Where(row => !messages.Contains(row.MessageId))],
+        Sink = [.. Sink.Where(row => !messages.Contains(row.CausedBy))],
+        Errors = [.. Errors.Where(id => !messages.Contains(id))],
+        Queue = [.. Queue.Where(entry => !messages.Contains(entry.MessageId))],
+    };
 }

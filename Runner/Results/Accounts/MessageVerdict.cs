@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Accounts;
@@ -39,4 +40,15 @@ public sealed record MessageVerdict(
 {
     /// <summary>True if it is in the class, alone or among others.</summary>
     public bool Is(DeliveryClass deliveryClass) => Class == deliveryClass || Also.Contains(deliveryClass);
+}
+
+/// <summary>Something found that a mode does not allow under a fault.</summary>
+/// <param name="MessageId"><see langword="null"/> for a prepared transaction that cannot be assigned to a message.</param>
+/// <param name="Because">The finding and the allowed classes, in one line.</param>
+/// <param name="Evidence">One finding a line.</param>
+public sealed record Violation(Guid? MessageId, string Because, IReadOnlyList<string> Evidence)
+{
+    /// <summary>The reason of the <see cref="Guarantees.KnownLimit"/> that explains all of it; <see langword="null"/> if none does.</summary>
+    [JsonInclude]
+    public string? Known { get; init; }
 }

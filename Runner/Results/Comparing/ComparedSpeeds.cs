@@ -77,7 +77,6 @@ public sealed class ComparedSpeeds
     /// The reference of every cell; <see langword="null"/>: the strictest mode with rounds that count in both runs, on the cell's
     /// framework, transport and access library.
     /// </param>
-    /// <param name="limits">Margin and threshold.</param>
     public static ComparedSpeeds ByReference(RecordedRun before, RecordedRun after, CellName? reference, Limits limits)
     {
         var common = before.Cells.Where(cell => cell.Counting.Count > 0 && Find(after, cell.Cell) is { Counting.Count: > 0 }).ToList();
@@ -120,3 +119,8 @@ public sealed record ComparedCell(CellResult Before, CellResult After, CellName?
 {
     public CellName Cell => Before.Cell;
 }
+
+/// <summary>The allowed differences between two sides.</summary>
+/// <param name="Margin">A smaller difference is never called one.</param>
+/// <param name="Threshold">A cell that is slower by more is a regression; <see langword="null"/>: no slower cell is.</param>
+public sealed record Limits(Margin Margin, Margin? Threshold);

@@ -19,26 +19,16 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         output.WriteLine($"# {Title}");
         foreach (var section in Sections().Where(section => !section.IsEmpty))
         {
-            output.WriteLine();
-            if (section.Title.Length > 0)
-            {
-                output.WriteLine($"## {section.Title}");
-                output.WriteLine();
-            }
-
+            output.WriteLine(section.Title.Length > 0 ? $"\n## {section.Title}\n" : "");
             foreach (var line in section.Lines)
-                output.WriteLine($"- {MarkdownTables.Escaped(line)}");
-            if (section.Rows.Count > 0)
-                MarkdownTables.WriteTable(section.Headers, section.Rows, output, ComparisonText.IsFigure);
-            if (section.Legend.Length == 0)
-                continue;
-            if (section.Rows.Count > 0)
-                output.WriteLine();
-            output.WriteLine(section.Legend);
+                output.WriteLine($"- {Table.Escaped(line)}");
+            if (section.Table.Rows.Count > 0)
+                section.Table.WriteLines(output);
+            if (section.Table.Legend is { Length: > 0 } legend)
+                output.WriteLine((section.Table.Rows.Count > 0 ? "\n" : "") + legend);
         }
     }
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
         var console = TerminalSummary.ConsoleOn(output, width);
@@ -46,20 +36,20 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         foreach (var section in Sections().Where(section => !section.IsEmpty))
         {
             output.WriteLine();
-            if (section.Rows.Count > 0 && !section.IsWordy)
-                TerminalSummary.WriteTable(console, section.Title, section.Headers, section.Rows, ComparisonText.IsFigure);
+            if (section.Table.Rows.Count > 0 && !section.IsWordy)
+                section.Table.WriteTerminal(console);
             else if (section.Title.Length > 0)
                 output.WriteLine($"{section.Title}:");
-            foreach (var line in section.IsWordy ? section.Rows.SelectMany(row => Lines(section.Headers, row)) : section.Lines.Select(
-                line => $"- {line}"))
+            foreach (var line in section.Lines.Select(line => $"- {line}")
+                .Concat(section.IsWordy ? section.Table.Rows.SelectMany(row => Lines(section.Table, row)) : []))
                 output.WriteLine(line);
-            if (section.Legend.Length > 0)
-                output.WriteLine(section.Legend);
+            if (section.Table.Legend is { Length: > 0 } legend)
+                output.WriteLine(legend);
         }
     }
 
-    private static IEnumerable<string> Lines(IReadOnlyList<string> headers, IReadOnlyList<string> row) =>
-        row.Skip(1).Zip(headers.Skip(1), (cell, header) => $"    {header.ToLowerInvariant()}: {cell}").Prepend($"- {row[0]}");
+    private static IEnumerable<string> Lines(Table table, IReadOnlyList<string> row) =>
+        row.Zip(table.Columns, (cell, column) => $"    {column.Header.ToLowerInvariant()}: {cell}").Skip(1).Prepend($"- {row[0]}");
 
     private string Title => speeds is { IsPaired: true } ? "Comparison of two builds" : "Comparison of stored results";
 

@@ -3,9 +3,6 @@ namespace Kit.Runner.Results.Comparing;
 /// <summary>The tables and sentences of a comparison.</summary>
 internal static class ComparisonText
 {
-    private const string Cell = "Cell";
-    private const string Reference = "Reference";
-    private const string Verdict = "Verdict";
     private const int MostLines = 10;
 
     public const string Paired =
@@ -19,31 +16,20 @@ internal static class ComparisonText
     // The facts that both builds share, as RunFacts names them.
     private static readonly IReadOnlyList<string> Shared = ["Machine", "System", "Settings"];
 
-    private static readonly IReadOnlyList<string> Words = [Cell, Reference, Verdict, "Fact", "Before", "After", "Fault", "Change"];
-
-    public static bool IsFigure(string header) => !Words.Contains(header);
-
-    public static Section SpeedsOf(ComparedSpeeds speeds) => Section.Table(
-        "Speed",
+    public static Section SpeedsOf(ComparedSpeeds speeds) => Section.Of(Table.Of<ComparedCell>(
         [
-            Cell, .. speeds.IsPaired ? (string[])[] : [Reference],
-            "Pairs", "Before msg/s", "After msg/s", "Ratio", "95 % interval", "Judged by", Verdict,
+            new("Cell", cell => $"{cell.Cell}", IsFigure: false),
+            .. speeds.IsPaired ? [] : (Column<ComparedCell>[])[new("Reference", cell => NameOf(cell.Reference!, cell.Cell), IsFigure: false)],
+            new("Pairs", cell => Figures.Plain(cell.Comparison.Ratio.Pairs)),
+            new("Before msg/s", cell => Figures.Measured(cell.Before.Rate?.Mean)),
+            new("After msg/s", cell => Figures.Measured(cell.After.Rate?.Mean)),
+            new("Ratio", cell => Figures.Measured(cell.Comparison.Ratio.Value)),
+            new("95 % interval", cell => cell.Comparison.Interval?.ToString() ?? Figures.None),
+            new("Judged by", cell => cell.Comparison.Adjusted?.ToString() ?? Figures.None),
+            new("Verdict", cell => cell.Comparison.Reading + (cell.IsRegression ? ", REGRESSION" : ""), IsFigure: false),
         ],
-        [
-            .. speeds.Cells.Select(cell => (IReadOnlyList<string>)
-            [
-                cell.Cell.ToString(),
-                .. speeds.IsPaired ? (string[])[] : [NameOf(cell.Reference!, cell.Cell)],
-                Figures.Plain(cell.Comparison.Ratio.Pairs),
-                Figures.Measured(cell.Before.Rate?.Mean),
-                Figures.Measured(cell.After.Rate?.Mean),
-                Figures.Measured(cell.Comparison.Ratio.Value),
-                cell.Comparison.Interval?.ToString() ?? Figures.None,
-                cell.Comparison.Adjusted?.ToString() ?? Figures.None,
-                cell.Comparison.Reading + (cell.IsRegression ? ", REGRESSION" : ""),
-            ]),
-        ],
-        LegendOf(speeds));
+        speeds.Cells) with
+    { Title = "Speed", Legend = LegendOf(speeds) });
 
     // On the same framework, transport and access library the mode is enough.
     private static string NameOf(CellName reference, CellName cell) =>
@@ -75,28 +61,29 @@ internal static class ComparisonText
             + (counts.ContainsKey(ComparisonVerdict.TooFewRounds) ? $" Too few rounds: {Of(ComparisonVerdict.TooFewRounds)}." : "");
     }
 
-    public static Section DifferencesOf(string title, IReadOnlyList<Difference> differences, string legend) => differences.Count == 0
-        ? Section.Table(title, [], [], $"No recorded differences. {legend}".TrimEnd())
-        : Section.Table(
-            title, ["Fact", "Before", "After"],
-            [.. differences.Select(difference => (IReadOnlyList<string>)[difference.What, difference.Before, difference.After])],
-            legend) with
-        { IsWordy = true };
+    public static Section DifferencesOf(string title, IReadOnlyList<Difference> differences, string legend) => FactsOf(
+        title, differences.Select(difference => (difference.What, difference.Before, difference.After)),
+        differences.Count > 0 ? legend : $"No recorded differences. {legend}".TrimEnd());
 
     /// <summary>The two sides: the builds, or the commands of the runs.</summary>
     public static Section SidesOf(ComparedSpeeds speeds)
     {
         var (before, after) = (RunFacts.Of(speeds.Before).ToList(), RunFacts.Of(speeds.After).ToList());
         string[] own = speeds.IsPaired ? ["Build", "Commit"] : ["Command", "Time"];
-        return Section.Table(
-            speeds.IsPaired ? "Builds" : "Runs",
-            ["Fact", "Before", "After"],
-            [.. own.Select(name => (IReadOnlyList<string>)[name, FactIn(before, name), FactIn(after, name)])],
-            speeds.IsPaired
-                ? string.Join("\n", Shared.Select(name => $"{name}: {FactIn(before, name)}."))
-                : "") with
-        { IsWordy = true };
+        return FactsOf(
+            speeds.IsPaired ? "Builds" : "Runs", own.Select(name => (name, FactIn(before, name), FactIn(after, name))),
+            speeds.IsPaired ? string.Join("\n", Shared.Select(name => $"{name}: {FactIn(before, name)}.")) : "");
     }
+
+    private static Section FactsOf(string title, IEnumerable<(string Fact, string Before, string After)> facts, string legend) => Section.Of(
+        Table.Of<(string Fact, string Before, string After)>(
+            [
+                new("Fact", fact => fact.Fact, IsFigure: false), new("Before", fact => fact.Before, IsFigure: false),
+                new("After", fact => fact.After, IsFigure: false),
+            ],
+            facts) with
+        { Title = title, Legend = legend },
+        isWordy: true);
 
     private static string FactIn(IEnumerable<(string Name, string Fact)> facts, string name) =>
         facts.FirstOrDefault(fact => string.Equals(fact.Name, name, StringComparison.Ordinal)).Fact ?? Figures.None;
@@ -112,18 +99,21 @@ internal static class ComparisonText
         ? lines
         : [.. lines.Take(MostLines), $"and {Figures.Count(lines.Count - MostLines)} more"];
 
-    public static Section ChangesOf(ComparedPromises promises) => Section.Table(
-        "Promises that changed",
-        [Cell, "Fault", "Before", "After", "Change"],
-        [
-            .. promises.Changes.Select(promise => (IReadOnlyList<string>)
+    public static Section ChangesOf(ComparedPromises promises) => Section.Of(
+        Table.Of<ComparedPromise>(
             [
-                promise.After.Cell.ToString(), promise.After.Fault,
-                ComparedPromises.TextOf(promise.Before), ComparedPromises.TextOf(promise.After), WordsOf(promise.Change),
-            ]),
-        ],
-        promises.Changes.Count == 0 ? $"None of {Figures.Count(promises.Compared)} promises changed." : "") with
-    { IsWordy = true };
+                new("Cell", promise => $"{promise.After.Cell}", IsFigure: false),
+                new("Fault", promise => promise.After.Fault, IsFigure: false),
+                new("Before", promise => ComparedPromises.TextOf(promise.Before), IsFigure: false),
+                new("After", promise => ComparedPromises.TextOf(promise.After), IsFigure: false),
+                new("Change", promise => WordsOf(promise.Change), IsFigure: false),
+            ],
+            promises.Changes) with
+        {
+            Title = "Promises that changed",
+            Legend = promises.Changes.Count == 0 ? $"None of {Figures.Count(promises.Compared)} promises changed." : "",
+        },
+        isWordy: true);
 
     private static string WordsOf(PromiseChange change) => change switch
     {
@@ -134,4 +124,17 @@ internal static class ComparisonText
         PromiseChange.Mended => "kept again",
         _ => throw new ArgumentOutOfRangeException(nameof(change), change, "No such change."),
     };
+}
+
+/// <summary>A part of a report: lines, or a table with its legend.</summary>
+internal sealed record Section(string Title, IReadOnlyList<string> Lines, Table Table)
+{
+    public static Section Of(string title, IReadOnlyList<string> lines) => new(title, lines, new Table([], []));
+
+    /// <param name="isWordy">True if its cells are texts that are too long for the columns of a terminal.</param>
+    public static Section Of(Table table, bool isWordy = false) => new(table.Title, [], table) { IsWordy = isWordy };
+
+    public bool IsWordy { get; private init; }
+
+    public bool IsEmpty => Lines.Count == 0 && Table is { Rows.Count: 0, Legend.Length: 0 };
 }

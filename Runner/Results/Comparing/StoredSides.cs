@@ -12,7 +12,6 @@ public sealed class StoredSides(string before, string after)
 
     /// <summary>Compares the runs and the experiments, as far as both folders have them.</summary>
     /// <param name="reference">The cell with which all others are compared; <see langword="null"/>: the strictest mode.</param>
-    /// <param name="limits">Margin and threshold.</param>
     /// <param name="commandLine">As typed.</param>
     /// <exception cref="KitException">A document is damaged, or one of the runs does not have the reference.</exception>
     public ComparisonReport Compare(string? reference, Limits limits, string commandLine) => new(

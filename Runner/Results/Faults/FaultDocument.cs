@@ -20,7 +20,6 @@ public sealed record FaultDocument
     public required GitCommit? Commit { get; init; }
 
     /// <summary>The fingerprint of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; absent in older documents.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Fingerprint { get; init; }
 
     public required HostFacts Host { get; init; }
@@ -32,15 +31,12 @@ public sealed record FaultDocument
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
     /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
     /// <summary>The queues that have subscribed to the event that the handler publishes; absent if it sends to one queue.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Subscribers { get; init; }
 
     /// <summary>The work of the experiments' own handler, as a clause.</summary>
-    [JsonIgnore]
     public string Handler => Subscribers is { } count
         ? $"writes two rows and publishes one event, to which {count} {(count == 1 ? "queue has" : "queues have")} subscribed"
         : "writes two rows and sends one message";
@@ -54,18 +50,16 @@ public sealed record FaultDocument
     public IReadOnlyList<string> Outstanding { get; init; } = [];
 
     /// <summary>The points of one undisturbed handling, by cell; absent if none was recorded.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyList<CrashPoint>>? Points { get; init; }
 
     /// <summary>The ways in which the points were to be met. Absent in a document without points, and in older ones, whose points were met in a to d.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<PointWay>? Ways { get; init; }
 
     /// <summary>The ways in which the points were to be met, never absent.</summary>
-    [JsonIgnore]
     public IReadOnlyList<PointWay> AllWays => Ways ?? (Points is null ? [] : OfOlderDocuments);
 
     /// <summary>The source of the speeds; <see langword="null"/> if no run was named.</summary>
+    [JsonInclude]
     public SpeedSource? Speeds { get; init; }
 
     /// <summary>The document of a command that meets points in these ways, too.</summary>
@@ -82,10 +76,10 @@ public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDict
     public const string LikeExperiments = "insert-and-send";
 
     /// <summary>The scenario of the measured handler; <see langword="null"/>: one insert.</summary>
+    [JsonInclude]
     public string? Scenario { get; init; }
 
     /// <summary>The work of the measured handler, as a clause.</summary>
-    [JsonIgnore]
     public string Handler => Scenario is { } scenario
         ? $"with the handler of the scenario {scenario}"
         : "whose handler inserts one row and sends nothing, which is less than the experiments' handler does";

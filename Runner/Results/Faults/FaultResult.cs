@@ -19,6 +19,7 @@ public sealed record FaultResult : IPointResult
     public required FaultVerdict Verdict { get; init; }
 
     /// <summary>The reason why it is void, failed or has no window; <see langword="null"/> otherwise.</summary>
+    [JsonInclude]
     public string? Because { get; init; }
 
     /// <summary>The classes promised for the messages that met the fault.</summary>
@@ -47,10 +48,10 @@ public sealed record FaultResult : IPointResult
     public double Seconds { get; init; }
 
     /// <summary>The facts of a storm; <see langword="null"/> for a single fault.</summary>
+    [JsonInclude]
     public StormFacts? Storm { get; init; }
 
     /// <summary>The point of a handling that was met; absent for other experiments.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public PointFacts? Point { get; init; }
 
     /// <summary>True if the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
@@ -58,11 +59,9 @@ public sealed record FaultResult : IPointResult
     public bool IsWithoutFault { get; init; }
 
     /// <summary>The reasons why each try before this one does not count, at a point; absent: there was none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<string>? Discarded { get; init; }
 
     /// <summary>The messages handled again after a server had crashed; absent for other faults.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public HandledAgain? HandledAgain { get; init; }
 
     /// <summary>The line in its file, from 1; 0 for one that was not read from a file.</summary>
@@ -70,24 +69,19 @@ public sealed record FaultResult : IPointResult
     public int Line { get; init; }
 
     /// <summary>True if promises are kept, or the cell has no such moment.</summary>
-    [JsonIgnore]
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
 
     /// <summary>The reason why the promise is broken, if every violation has a known one; otherwise <see langword="null"/>.</summary>
-    [JsonIgnore]
     public string? Known => Verdict is FaultVerdict.Broken && Violations.Count > 0 && Violations.All(violation => violation.Known is not null)
         ? string.Join("; ", Violations.Select(violation => violation.Known).Distinct())
         : null;
 
-    [JsonIgnore]
     public int Messages => Counts.Values.Sum();
 
     /// <summary>The name of the experiment.</summary>
-    [JsonIgnore]
     public string Name => Point?.Token ?? NameOf(Cell, Fault);
 
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
-    [JsonIgnore]
     public bool IsSingleFault => Storm is null && Point is null;
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
@@ -104,13 +98,11 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
     /// <summary>Planned faults of all kinds; absent in older folders.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Asked { get; init; }
 
     /// <summary>
     /// The reason why it shows nothing: fewer faults happened than were planned; <see langword="null"/>: they all did, or the plan is unknown.
     /// </summary>
-    [JsonIgnore]
     public string? Shortfall => Kills + Cuts + ServerCrashes is var happened && happened < Asked
         ? $"{happened} of {Asked} faults happened, and a storm shows nothing without them all: {Done}"
         : null;
@@ -122,38 +114,30 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// <summary>
     /// Messages that were handled again after their handler had returned, if the server crashed: their commit was lost, or had not been made.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Again { get; init; }
 
     /// <summary>The endpoint's connections that had <c>synchronous_commit = off</c> against the mode's needs; absent if none had.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Unflushed { get; init; }
 
     /// <summary>The windows that were met, if each fault was a kill and they were counted; otherwise the most messages that the faults could meet.</summary>
-    [JsonIgnore]
     public int Chances => Windows is { } windows && Cuts + ServerCrashes == 0 ? windows.Met : InFlight;
 
     /// <summary>The 95 % upper bound of the share, from 0 to 1, of a class that no message showed; <see langword="null"/>: nothing was met.</summary>
-    [JsonIgnore]
     public double? UpperBound => Chances > 0 ? RuleOfThree.UpperBound(Chances) : null;
 
     /// <summary>The faults in words.</summary>
-    [JsonIgnore]
     public string Done => $"{Kills} kills and {Cuts} cuts of all connections"
         + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "")
         + (Again is { } again ? $", {again} messages handled again after their handler had returned" : "")
         + (Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}");
 
     /// <summary>Messages in another class than once; absent if they were not compared with a limit.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Touched { get; init; }
 
     /// <summary>The most that are allowed; absent if no number is promised.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? MostTouched { get; init; }
 
     /// <summary>The violation if there are too many; <see langword="null"/> if there are not.</summary>
-    [JsonIgnore]
     public Violation? TooMany => Touched > MostTouched
         ? new Violation(MessageId: null, $"{Touched} messages were not handled exactly once; {Done} may affect {MostTouched}", [])
         : null;
@@ -162,16 +146,37 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// Milliseconds from the start of a new process after each kill until the next handler had returned, ascending; absent if it was
     /// not measured, as in the folders of older kits.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<double>? RestartMilliseconds { get; init; }
 
     /// <summary>The median of the restarts, in ms.</summary>
-    [JsonIgnore]
     public double? RestartP50 => RestartMilliseconds is { Count: > 0 } times ? Math.Round(times.Quantile(0.5), 1) : null;
 
     /// <summary>The longest restart, in ms.</summary>
-    [JsonIgnore]
     public double? RestartMost => RestartMilliseconds is { Count: > 0 } times ? times[^1] : null;
 
     public const string Name = "storm";
+}
+
+/// <summary>The number of messages handled before a crash of a server that were handled again after it.</summary>
+/// <param name="Returned">Messages whose handler had returned before the crash. The endpoint may not have committed the last one of each worker.</param>
+/// <param name="Again">Handled messages for which a handler was entered after the crash. An endpoint that stores ids enters none.</param>
+public sealed record HandledAgain(int Returned, int Again)
+{
+    /// <param name="crash">The moment before it, by the clock of the journal.</param>
+    public static HandledAgain Of(IEnumerable<AttemptLine> attempts, DateTimeOffset crash)
+    {
+        var lines = attempts.ToList();
+        var returned = lines.Where(line => line.Point is AttemptPoint.Returned && line.At < crash).Select(line => line.MessageId).ToHashSet();
+        var entered = lines.Where(line => line.Point is AttemptPoint.Started && line.At >= crash).Select(line => line.MessageId).ToHashSet();
+        return new HandledAgain(returned.Count, returned.Count(entered.Contains));
+    }
+
+    /// <summary>Messages for which a handler was entered after another attempt at them had returned.</summary>
+    public static int CountIn(IEnumerable<AttemptLine> attempts) => attempts.GroupBy(line => line.MessageId).Count(lines =>
+        lines.Where(line => line.Point is AttemptPoint.Returned).Min(line => line.At) is { } returned
+        && lines.Any(line => line.Point is AttemptPoint.Started && line.At > returned));
+
+    public override string ToString() =>
+        $"{Figures.Count(Again)} of the {Figures.Count(Returned)} messages whose handler had returned were handled again" +
+        (Returned > 0 ? $" ({Figures.Share((double)Again / Returned)})" : "");
 }

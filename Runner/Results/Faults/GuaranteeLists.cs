@@ -8,43 +8,23 @@ namespace Kit.Runner.Results.Faults;
 internal static class GuaranteeLists
 {
     /// <param name="ordered">In the order in which they are shown.</param>
-    public static IEnumerable<(string Title, IReadOnlyList<string> Lines)> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
-    {
-        var broken = ordered.Where(result => result.Verdict is FaultVerdict.Broken).ToList();
-        if (broken.Count > 0)
-            yield return ("Promises not kept", [.. broken.SelectMany(Findings)]);
-
-        foreach (var list in PointTables.ListsOf(document, [.. ordered.Where(result => result.Point is not null)]))
-            yield return list;
-
-        var windows = ordered.Where(result => result.Storm?.Windows is not null).ToList();
-        if (windows.Count > 0)
-            yield return (
-                "Kills during two-phase commit",
-                [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
-
-        var crashes = ordered.Where(result => result is { HandledAgain: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken }).ToList();
-        if (crashes.Count > 0)
-            yield return ("Handled again after a crash", [.. crashes.Select(result => $"{result.Name}: {result.HandledAgain}")]);
-
-        var failed = ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed).ToList();
-        if (failed.Count > 0)
-            yield return ("Experiments that show nothing", [.. failed.Select(result => $"{result.Name}: {result.Because}")]);
-
-        var without = ordered.Where(result => result.Verdict is FaultVerdict.NoWindow).ToList();
-        if (without.Count > 0)
-        {
-            yield return ("No window", [.. without.GroupBy(result => (result.Cell.Mode, result.Fault, result.Because)).Select(group =>
-                $"{group.Key.Fault} in {group.Key.Mode} " +
-                $"({string.Join(", ", group.Select(PlaceOf))}): {group.Key.Because}")]);
-        }
-
-        var faults = Fault.All.Where(fault => ordered.Any(result => result.Fault == fault.Name)).ToList();
-        if (faults.Count > 0)
-            yield return ("Faults", [.. faults.Select(fault => $"{fault.Name}: {fault.What}")]);
-        if (document.LeftOut.Count > 0)
-            yield return ("Left out", LeftOutLines.Of(document.LeftOut));
-    }
+    public static IEnumerable<(string Title, IReadOnlyList<string> Lines)> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered) =>
+        ((IReadOnlyList<(string Title, IReadOnlyList<string> Lines)>)
+        [
+            ("Promises not kept", [.. ordered.Where(result => result.Verdict is FaultVerdict.Broken).SelectMany(Findings)]),
+            .. PointTables.ListsOf(document, [.. ordered.Where(result => result.Point is not null)]),
+            ("Kills during two-phase commit", [.. ordered.Where(result => result.Storm?.Windows is not null)
+                .Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]),
+            ("Handled again after a crash", [.. ordered.Where(result => result is { HandledAgain: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken })
+                .Select(result => $"{result.Name}: {result.HandledAgain}")]),
+            ("Experiments that show nothing", [.. ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed)
+                .Select(result => $"{result.Name}: {result.Because}")]),
+            ("No window", [.. ordered.Where(result => result.Verdict is FaultVerdict.NoWindow)
+                .GroupBy(result => (result.Cell.Mode, result.Fault, result.Because))
+                .Select(group => $"{group.Key.Fault} in {group.Key.Mode} ({string.Join(", ", group.Select(PlaceOf))}): {group.Key.Because}")]),
+            ("Faults", [.. Fault.All.Where(fault => ordered.Any(result => result.Fault == fault.Name)).Select(fault => $"{fault.Name}: {fault.What}")]),
+            ("Left out", CellLeftOut.LinesOf(document.LeftOut)),
+        ]).Where(list => list.Lines.Count > 0);
 
     private static string PlaceOf(FaultResult result)
     {

@@ -9,7 +9,8 @@ namespace Kit.Runner.Results.Faults;
 /// </summary>
 public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultResult> results)
 {
-    private readonly IReadOnlyList<FaultResult> ordered =
+    /// <summary>The experiments in the order in which they are shown.</summary>
+    internal IReadOnlyList<FaultResult> Ordered { get; } =
     [
         .. results
             .OrderBy(result => result.Cell.Framework, StringComparer.Ordinal)
@@ -28,55 +29,32 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     /// <summary>True if there is one more result with an incomplete line: the process ended while saving it.</summary>
     public bool IsOneCut { get; init; }
 
-    /// <summary>The experiments in the order in which they are shown.</summary>
-    internal IReadOnlyList<FaultResult> Ordered => ordered;
-
     internal FaultDocument Document => document;
 
     public void WriteMarkdown(TextWriter output)
     {
-        ArgumentNullException.ThrowIfNull(output);
-        output.WriteLine($"# Guarantees, {Figures.Moment(document.StartedUtc)}");
-        output.WriteLine();
-        WriteLines(output, Facts());
-        foreach (var table in GuaranteeTables.Of(document, ordered))
-        {
-            output.WriteLine();
-            output.WriteLine($"## {table.Title}");
-            output.WriteLine();
-            MarkdownTables.WriteTable(table.Headers, table.Rows, output, GuaranteeTables.IsFigure);
-            if (table.Legend.Length > 0)
-            {
-                output.WriteLine();
-                output.WriteLine(table.Legend);
-            }
-        }
-
-        foreach (var (title, lines) in GuaranteeLists.Of(document, ordered))
-        {
-            output.WriteLine();
-            output.WriteLine($"## {title}");
-            output.WriteLine();
-            WriteLines(output, lines);
-        }
+        output.WriteLine($"# Guarantees, {Figures.Moment(document.StartedUtc)}\n");
+        foreach (var fact in Facts())
+            output.WriteLine($"- {Table.Escaped(fact)}");
+        foreach (var table in GuaranteeTables.Of(document, Ordered))
+            table.WriteMarkdown(output);
+        foreach (var (title, lines) in GuaranteeLists.Of(document, Ordered))
+            MarkdownTables.WriteList(title, lines, output);
     }
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
-        ArgumentNullException.ThrowIfNull(output);
         var console = TerminalSummary.ConsoleOn(output, width);
-        foreach (var table in GuaranteeTables.Of(document, ordered))
+        foreach (var table in GuaranteeTables.Of(document, Ordered))
         {
-            TerminalSummary.WriteTable(
-                console, table.Title, table.Headers, table.Rows, header => GuaranteeTables.IsFigure(header) || GuaranteeTables.IsMode(header));
+            table.WriteTerminal(console);
             if (table.Legend.Length > 0)
                 console.WriteLine(table.Legend);
         }
 
         foreach (var lack in Lacks())
             console.WriteLine(lack);
-        foreach (var (title, lines) in GuaranteeLists.Of(document, ordered))
+        foreach (var (title, lines) in GuaranteeLists.Of(document, Ordered))
         {
             console.WriteLine();
             console.WriteLine($"{title}:");
@@ -85,17 +63,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         }
     }
 
-    public void WriteCsv(TextWriter output)
-    {
-        ArgumentNullException.ThrowIfNull(output);
-        GuaranteesCsv.Write(document, ordered, output);
-    }
-
-    private static void WriteLines(TextWriter output, IEnumerable<string> lines)
-    {
-        foreach (var line in lines)
-            output.WriteLine($"- {MarkdownTables.Escaped(line)}");
-    }
+    public void WriteCsv(TextWriter output) => GuaranteesCsv.Write(document, Ordered, output);
 
     private const string Cut = "An experiment is left out: the process ended while saving its result. Resuming the run repeats it.";
 

@@ -7,13 +7,7 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>The outcome of each cell's messages: by class, per handler that a kill met, and each promise next to the observation.</summary>
 internal static class GuaranteeTables
 {
-    private const string AllMessages = "N";
-    private const string NotOnce = "not once";
-    private const string AtMost = "at most";
-    private const string RestartHalf = "restart p50 ms";
-    private const string RestartMost = "restart max ms";
-
-    private static readonly IReadOnlyList<Column> Signature =
+    private static readonly IReadOnlyList<ClassColumn> Signature =
     [
         new("once", [DeliveryClass.Once, DeliveryClass.Recovered]),
         new("lost", [DeliveryClass.Lost]),
@@ -34,7 +28,7 @@ internal static class GuaranteeTables
     ];
 
     /// <param name="ordered">In the order in which they are shown.</param>
-    public static IEnumerable<GuaranteeTable> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
+    public static IEnumerable<Table> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {
         var storms = ordered.Where(result => result.Storm is not null).ToList();
         var singles = ordered.Where(result => result.IsSingleFault).ToList();
@@ -62,8 +56,7 @@ internal static class GuaranteeTables
 
     /// <summary>Each storm's messages by class.</summary>
     /// <param name="storms">At least one.</param>
-    /// <param name="document">Has the speeds.</param>
-    public static GuaranteeTable SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
+    public static Table SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
         SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
 
     /// <summary>The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>.</summary>
@@ -87,26 +80,22 @@ internal static class GuaranteeTables
             ("crashes of the database server", storms.Any(storm => storm.Storm!.ServerCrashes > 0)),
         }.Where(one => one.Happened).Select(one => one.Fault));
 
-    private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document)
+    private static Table SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document) => Table.Of(
+        [
+            .. AxesOf<IGrouping<CellName, FaultResult>>(AxesIn(chosen), cell => cell.Key, document),
+            new("msg/s", cell => Figures.Measured(document.Speeds?.Of(cell.Key))),
+            .. Signature.Select(column => new Column<IGrouping<CellName, FaultResult>>(
+                column.Header, cell => Figures.Count(cell.Sum(column.MessagesOf)))),
+            new("N", cell => Figures.Count(cell.Sum(result => result.Messages))),
+        ],
+        chosen.GroupBy(result => result.Cell)) with
     {
-        var axes = AxesOf(chosen);
-        return new(
-            title,
-            [.. axes, "msg/s", .. Signature.Select(column => column.Header), AllMessages],
-            [
-                .. chosen.GroupBy(result => result.Cell).Select(group => (IReadOnlyList<string>)
-                [
-                    .. ValuesOf(group.Key, axes, document),
-                    Figures.Measured(document.Speeds?.Of(group.Key)),
-                    .. Signature.Select(column => Figures.Count(group.Sum(column.MessagesOf))),
-                    Figures.Count(group.Sum(result => result.Messages)),
-                ]),
-            ],
-            $"{HandlerOf(chosen, document)} Each message is counted once, in its worst class. " +
+        Title = title,
+        Legend = $"{HandlerOf(chosen, document)} Each message is counted once, in its worst class. " +
             "Torn: half of a handler's work. Zombie: rows whose outgoing message was not sent, or rows of a dead letter. " +
             "Ghost: a sent message without its rows. Dup rows: more rows than one attempt writes. " +
-            "Dup sends: rows once, and a sent message or dead letter twice. Error: a dead letter without any effect.");
-    }
+            "Dup sends: rows once, and a sent message or dead letter twice. Error: a dead letter without any effect.",
+    };
 
     // A cell with a scenario has the handler of that scenario.
     private static string HandlerOf(IReadOnlyList<FaultResult> chosen, FaultDocument document)
@@ -118,45 +107,49 @@ internal static class GuaranteeTables
     }
 
     /// <summary>The axes that every cell names, and the others on which these results differ.</summary>
-    private static IReadOnlyList<string> AxesOf(IReadOnlyList<FaultResult> chosen) =>
+    private static IReadOnlyList<string> AxesIn(IReadOnlyList<FaultResult> chosen) =>
     [
         .. CellName.AxesOf(chosen.Select(result => result.Cell))
             .Where(axis => CellName.Required.Contains(axis) || chosen.Select(result => result.Cell.On(axis)).Distinct(StringComparer.Ordinal).Skip(1).Any()),
     ];
 
-    private static IEnumerable<string> ValuesOf(CellName cell, IEnumerable<string> axes, FaultDocument document) =>
-        axes.Select(axis => cell.On(axis, document.Implied) ?? Figures.None);
+    /// <summary>A column for each axis, with the cell's value on it.</summary>
+    internal static IEnumerable<Column<T>> AxesOf<T>(IEnumerable<string> axes, Func<T, CellName> cellOf, FaultDocument document) =>
+        axes.Select(axis => new Column<T>(axis, row => cellOf(row).On(axis, document.Implied) ?? Figures.None, IsFigure: false));
 
-    private static GuaranteeTable RatesOf(IReadOnlyList<FaultResult> storms, FaultDocument document)
+    private static Table RatesOf(IReadOnlyList<FaultResult> storms, FaultDocument document)
     {
-        var axes = AxesOf(storms);
         // The folders of older kits do not have it.
         var hasRestarts = storms.Any(result => result.Storm!.RestartP50 is not null);
-        return new(
-            "Storms: per handler that could be running at a kill or cut",
-            [.. axes, "in flight", .. Rated.Select(rate => rate.Header), NotOnce, AtMost,
-                .. hasRestarts ? [RestartHalf, RestartMost] : Array.Empty<string>(), "seed", "verdict"],
+        IReadOnlyList<Column<FaultResult>> restarts =
+        [
+            new("restart p50 ms", result => Figures.Measured(result.Storm!.RestartP50)),
+            new("restart max ms", result => Figures.Measured(result.Storm!.RestartMost)),
+        ];
+        return Table.Of(
             [
-                .. storms.Select(result => (IReadOnlyList<string>)
-                [
-                    .. ValuesOf(result.Cell, axes, document), Figures.Count(result.Storm!.InFlight),
-                    .. Rated.Select(rate => RateOf(result, rate.Class)),
-                    result.Storm.Touched is { } touched ? Figures.Count(touched) : Figures.None,
-                    result.Storm.MostTouched is { } most ? Figures.Count(most) : Figures.None,
-                    .. hasRestarts
-                        ? [Figures.Measured(result.Storm.RestartP50), Figures.Measured(result.Storm.RestartMost)]
-                        : Array.Empty<string>(),
-                    Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
-                ]),
+                .. AxesOf<FaultResult>(AxesIn(storms), result => result.Cell, document),
+                new("in flight", result => Figures.Count(result.Storm!.InFlight)),
+                .. Rated.Select(rate => new Column<FaultResult>(rate.Header, result => RateOf(result, rate.Class))),
+                new("not once", result => result.Storm!.Touched is { } touched ? Figures.Count(touched) : Figures.None),
+                new("at most", result => result.Storm!.MostTouched is { } most ? Figures.Count(most) : Figures.None),
+                .. hasRestarts ? restarts : [],
+                new("seed", result => Figures.Plain(result.Storm!.Seed), IsFigure: false),
+                new("verdict", result => Words.Of(result.Verdict), IsFigure: false),
             ],
-            "In flight is kills and cuts times concurrency: the most that could be. " +
-            "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). Where the windows that the " +
-            "kills met were counted, n is their number. " +
-            "A message counts in every class that fits it, so these numbers can be higher than those of the table above, which counts each message once. " +
-            "More than 1 means that more messages were lost or doubled than were being handled: a broker had prefetched them. " +
-            "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +
-            "was not counted." +
-            (hasRestarts ? " Restart is the time from the start of a new process after a kill until the next handler had returned." : ""));
+            storms) with
+        {
+            Title = "Storms: per handler that could be running at a kill or cut",
+            Legend =
+                "In flight is kills and cuts times concurrency: the most that could be. " +
+                "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). Where the windows that " +
+                "the kills met were counted, n is their number. " +
+                "A message counts in every class that fits it, so these numbers can be higher than those of the table above, which counts each message once. " +
+                "More than 1 means that more messages were lost or doubled than were being handled: a broker had prefetched them. " +
+                "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +
+                "was not counted." +
+                (hasRestarts ? " Restart is the time from the start of a new process after a kill until the next handler had returned." : ""),
+        };
     }
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
@@ -168,27 +161,24 @@ internal static class GuaranteeTables
             : Figures.Measured((double)messages / storm.Chances);
     }
 
-    private static GuaranteeTable GridOf(string group, IReadOnlyList<FaultResult> singles)
+    private static Table GridOf(string group, IReadOnlyList<FaultResult> singles)
     {
         var modes = TransactionMode.All.Select(mode => mode.Name).Where(name => singles.Any(result => result.Cell.Mode == name)).ToList();
         var byPlace = singles.ToDictionary(result => (result.Fault, result.Cell.Mode));
-        return new GuaranteeTable(
-            $"{group}: promise and observation",
-            ["fault", .. modes],
+        return Table.Of(
             [
-                .. from fault in Fault.All
-                   where singles.Any(result => result.Fault == fault.Name)
-                   select (IReadOnlyList<string>)
-                   [
-                       fault.Name,
-                       .. modes.Select(mode => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None),
-                   ],
+                new("fault", fault => fault.Name, IsFigure: false),
+                .. modes.Select(mode => new Column<Fault>(
+                    mode, fault => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None, IsFigure: false) { Wraps = true }),
             ],
-            "Before the colon: the classes promised for the message that meets the fault. After it: what was observed. "
-            + "≠ marks a broken promise."
-            + (singles.Any(result => result.Known is not null)
-                ? " (known): broken for this message or a neighbour, for a reason given under 'Promises not kept'."
-                : ""));
+            Fault.All.Where(fault => singles.Any(result => result.Fault == fault.Name))) with
+        {
+            Title = $"{group}: promise and observation",
+            Legend = "Before the colon: the classes promised for the message that meets the fault. After it: what was observed. ≠ marks a broken promise." +
+                (singles.Any(result => result.Known is not null)
+                    ? " (known): broken for this message or a neighbour, for a reason given under 'Promises not kept'."
+                    : ""),
+        };
     }
 
     private static string PlaceOf(FaultResult result) =>
@@ -207,16 +197,7 @@ internal static class GuaranteeTables
                 : Words.Of(seen.Class)));
     }
 
-    /// <summary>True if a column contains figures, which are right-aligned.</summary>
-    public static bool IsFigure(string header) =>
-        PointTables.IsFigure(header) || header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RestartHalf or RestartMost
-        || Signature.Any(column => column.Header == header)
-        || Rated.Any(rate => rate.Header == header);
-
-    /// <summary>True for a column of the grid, which may wrap.</summary>
-    public static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
-
-    private sealed record Column(string Header, IReadOnlyList<DeliveryClass> Classes)
+    private sealed record ClassColumn(string Header, IReadOnlyList<DeliveryClass> Classes)
     {
         /// <summary>The column's name in a sentence.</summary>
         public string Word { get; init; } = Header;

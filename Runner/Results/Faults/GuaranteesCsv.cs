@@ -1,5 +1,4 @@
 using System.Globalization;
-using CsvHelper;
 using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Faults;
@@ -7,35 +6,31 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>A line for each result: invariant culture, an empty field for an unknown value.</summary>
 internal static class GuaranteesCsv
 {
-    public static void Write(FaultDocument document, IReadOnlyList<FaultResult> results, TextWriter output)
-    {
-        using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
-        var axes = CellName.AxesOf(results.Select(result => result.Cell));
-        csv.WriteHeader(
-        [
-            .. axes, "msg_per_second", "fault", "verdict", "because", "promised", "observed", "messages",
-            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
-            "not_once", "at_most", "restart_p50_ms", "restart_max_ms", "returned_before_crash", "handled_again",
-        ]);
-        foreach (var result in results)
-        {
-            csv.WriteRecord(
-            [
-                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(document.Speeds?.Of(result.Cell)), result.Fault,
-                Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised),
-                string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
-                Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),
-                Text(result.ViolationCount), result.Seconds.ToString("F1", CultureInfo.InvariantCulture),
-                Text(result.Storm?.Seed), Text(result.Storm?.Kills), Text(result.Storm?.Cuts), Text(result.Storm?.InFlight),
-                Text(result.Storm?.Touched), Text(result.Storm?.MostTouched), Text(result.Storm?.RestartP50), Text(result.Storm?.RestartMost),
-                Text(result.HandledAgain?.Returned), Text(result.HandledAgain?.Again),
-            ]);
-        }
-    }
+    private static readonly IReadOnlyList<(string Name, Func<FaultResult, object?> Value)> Columns =
+    [
+        ("fault", result => result.Fault),
+        ("verdict", result => Words.Of(result.Verdict)),
+        ("because", result => result.Known is { } reason ? $"known: {reason}" : result.Because),
+        ("promised", result => string.Join(' ', result.Promised.Select(Words.Of))),
+        ("observed", result => string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}"))),
+        ("messages", result => result.Messages),
+        .. CellsCsv.ClassesOf<FaultResult>(result => result.Counts),
+        ("violations", result => result.ViolationCount),
+        ("seconds", result => result.Seconds.ToString("F1", CultureInfo.InvariantCulture)),
+        ("seed", result => result.Storm?.Seed),
+        ("kills", result => result.Storm?.Kills),
+        ("cuts", result => result.Storm?.Cuts),
+        ("in_flight", result => result.Storm?.InFlight),
+        ("not_once", result => result.Storm?.Touched),
+        ("at_most", result => result.Storm?.MostTouched),
+        ("restart_p50_ms", result => result.Storm?.RestartP50),
+        ("restart_max_ms", result => result.Storm?.RestartMost),
+        ("returned_before_crash", result => result.HandledAgain?.Returned),
+        ("handled_again", result => result.HandledAgain?.Again),
+    ];
 
-    private static string? BecauseOf(FaultResult result) => result.Known is { } reason ? $"known: {reason}" : result.Because;
-
-    private static string Joined(IEnumerable<DeliveryClass> classes) => string.Join(' ', classes.Select(Words.Of));
-
-    private static string Text(IConvertible? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "";
+    public static void Write(FaultDocument document, IReadOnlyList<FaultResult> results, TextWriter output) => CellsCsv.Write(
+        results.Select(result => result.Cell), document.Implied,
+        [("msg_per_second", result => document.Speeds?.Of(result.Cell)), .. Columns],
+        results.Select(result => (result.Cell, result)), output);
 }

@@ -6,68 +6,54 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>The outcomes of the messages that met the points of a handling.</summary>
 internal static class PointTables
 {
-    private const string Points = "points";
-    private const string Experiments = "experiments";
-    private const string Met = "met";
-
     /// <summary>A line for each cell.</summary>
-    /// <param name="document">Has the points.</param>
-    public static GuaranteeTable Of(FaultDocument document, IReadOnlyList<FaultResult> met)
+    public static Table Of(FaultDocument document, IReadOnlyList<FaultResult> met)
     {
         var axes = CellName.AxesOf(met.Select(result => result.Cell));
         var ways = PointWays.All.Where(way => document.AllWays.Contains(way.Way)).ToList();
-        return new(
-            "Every point: a crash around each request of a handling",
-            [.. axes, Points, Experiments, Met, .. ways.Select(way => way.Header)],
+        return Table.Of(
             [
-                .. from cell in met.GroupBy(result => result.Cell)
-                   let points = PointsOf(document, cell.Key)
-                   select (IReadOnlyList<string>)
-                   [
-                       .. axes.Select(axis => cell.Key.On(axis, document.Implied) ?? Figures.None),
-                       Figures.Count(points.Count), Figures.Count(ExperimentsAt(points, document)), Figures.Count(cell.Count(IsMet)),
-                       .. ways.Select(way => ClassesOf(cell.Where(result => result.Point!.Way == way.Way))),
-                   ],
+                .. GuaranteeTables.AxesOf<IGrouping<CellName, FaultResult>>(axes, cell => cell.Key, document),
+                .. CountsOf(document),
+                .. ways.Select(way => new Column<IGrouping<CellName, FaultResult>>(
+                    way.Header, cell => ClassesOf(cell.Where(result => result.Point!.Way == way.Way)), IsFigure: false)),
             ],
-            "A point is the gap around one request of an undisturbed handling. " +
-            LegendOf("A point is met in those of these ways that are possible there", ways.Where(way => !way.CrashesServer)) +
-            LegendOf(
-                "In these ways all processes of the server are killed, it is started again, and the client's process lives",
-                ways.Where(way => way.CrashesServer)) +
-            (ways.Exists(way => way.Way is PointWay.Unanswered) ? $"A request without an answer has no {PointWay.Unanswered.Facts().Letter}. " : "") +
-            "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.");
+            met.GroupBy(result => result.Cell)) with
+        {
+            Title = "Every point: a crash around each request of a handling",
+            Legend =
+                "A point is the gap around one request of an undisturbed handling. " +
+                LegendOf("A point is met in those of these ways that are possible there", ways.Where(way => !way.CrashesServer)) +
+                LegendOf(
+                    "In these ways all processes of the server are killed, it is started again, and the client's process lives",
+                    ways.Where(way => way.CrashesServer)) +
+                (ways.Exists(way => way.Way is PointWay.Unanswered) ? $"A request without an answer has no {PointWay.Unanswered.Facts().Letter}. " : "") +
+                "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.",
+        };
     }
 
     /// <summary>The outcomes for a page, all ways together.</summary>
-    /// <inheritdoc cref="Of" path="/param"/>
-    public static (IReadOnlyList<string> Headers, IEnumerable<IReadOnlyList<string>> Rows) BriefOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
-    (
-        ["Cell", Points, Experiments, Met, "The message was"],
-        from cell in met.GroupBy(result => result.Cell)
-        let points = PointsOf(document, cell.Key)
-        select (IReadOnlyList<string>)
+    public static Table BriefOf(FaultDocument document, IReadOnlyList<FaultResult> met) => Table.Of(
         [
-            $"{cell.Key}", Figures.Count(points.Count),
-            Figures.Count(ExperimentsAt(points, document)), Figures.Count(cell.Count(IsMet)), ClassesOf(cell),
-        ]);
-
-    public static bool IsFigure(string header) => header is Points or Experiments or Met;
+            new("Cell", cell => $"{cell.Key}", IsFigure: false), .. CountsOf(document),
+            new("The message was", cell => ClassesOf(cell), IsFigure: false),
+        ],
+        met.GroupBy(result => result.Cell));
 
     /// <summary>The cells in one sentence each, and the points at which a message was not handled once.</summary>
-    public static IEnumerable<(string Title, IReadOnlyList<string> Lines)> ListsOf(FaultDocument document, IReadOnlyList<FaultResult> met)
-    {
-        if (met.Count == 0)
-            yield break;
+    public static IReadOnlyList<(string Title, IReadOnlyList<string> Lines)> ListsOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
+    [
+        ("Every point", [.. met.GroupBy(result => result.Cell).Select(cell => SentenceOf(document, cell.Key, [.. cell]))]),
+        ("Points at which the message was not handled once", [.. met.Where(result => IsMet(result) && !IsOnce(result)).Select(result =>
+            $"{result.Name}: {result.Point!.Moment}: {Words.Of(result.Observed.Select(seen => seen.Class))}{HowBroken(result)}")]),
+    ];
 
-        yield return ("Every point", [.. met.GroupBy(result => result.Cell).Select(cell => SentenceOf(document, cell.Key, [.. cell]))]);
-        var others = met.Where(result => IsMet(result) && !IsOnce(result)).ToList();
-        if (others.Count > 0)
-        {
-            yield return ("Points at which the message was not handled once", [.. others.Select(result =>
-                $"{result.Name}: {result.Point!.Moment}: {Words.Of(result.Observed.Select(seen => seen.Class))}"
-                + HowBroken(result))]);
-        }
-    }
+    private static IReadOnlyList<Column<IGrouping<CellName, FaultResult>>> CountsOf(FaultDocument document) =>
+    [
+        new("points", cell => Figures.Count(PointsOf(document, cell.Key).Count)),
+        new("experiments", cell => Figures.Count(ExperimentsAt(PointsOf(document, cell.Key), document))),
+        new("met", cell => Figures.Count(cell.Count(IsMet))),
+    ];
 
     private static string LegendOf(string before, IEnumerable<PointWayFacts> ways) =>
         ways.Select(way => $"({way.Letter}) {way.Legend}").ToList() is { Count: > 0 } legends ? $"{before}: {string.Join("; ", legends)}. " : "";

@@ -12,7 +12,6 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
     /// <summary>The found rates of each cell; none if no rate was searched.</summary>
     public static IReadOnlyList<FoundRate> In(LoadDocument document)
     {
-        ArgumentNullException.ThrowIfNull(document);
         if (document.Settings.LimitMilliseconds is not { } limit)
             return [];
 

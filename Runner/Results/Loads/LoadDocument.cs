@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>The facts about a live load, and its results so far: <c>load.json</c>.</summary>
@@ -23,11 +21,9 @@ public sealed record LoadDocument
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
     /// <summary>The disk of the servers, before the first load; absent in documents of builds that did not look.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public DiskFacts? Disk { get; init; }
 
     /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
     public required LoadSettings Settings { get; init; }
@@ -51,25 +47,20 @@ public sealed record LoadDocument
 public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows, int WarmUp, int Senders, double? LimitMilliseconds)
 {
     /// <summary>A user's pause; absent for a rate.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? ThinkMilliseconds { get; init; }
 
     /// <summary>The time in which the users begin one after the other, in s; absent for a rate.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? RampSeconds { get; init; }
 
     /// <summary>
     /// Time that a user waits for an effect, in s: a message whose effect comes later has failed. Absent for a rate, and in documents of builds that counted no
     /// such message.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? TimeoutSeconds { get; init; }
 
     /// <summary>Time at which a reader's snapshot begins, in s from the start of each load; absent: there is none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? SnapshotFromSeconds { get; init; }
 
     /// <summary>Time at which a reader's snapshot ends, in s from the start of each load; absent: there is none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? SnapshotToSeconds { get; init; }
 }

@@ -25,7 +25,7 @@ public sealed class LoadFolder(string path) : Folder<LoadDocument>(path, LoadFol
     /// <summary>The files that <c>load</c> writes.</summary>
     internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile, PictureFile];
 
-    /// <summary>What <c>report</c> writes.</summary>
+    /// <summary>The files that <c>report</c> writes.</summary>
     /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
     public IReadOnlyList<ReportFile> Reports => ReportsOf(LoadDocument());
 

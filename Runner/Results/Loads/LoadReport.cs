@@ -1,5 +1,3 @@
-using System.Globalization;
-using CsvHelper;
 using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Loads;
@@ -7,13 +5,7 @@ namespace Kit.Runner.Results.Loads;
 /// <summary>The tables of a live load.</summary>
 public static class LoadReport
 {
-    private static readonly IReadOnlyList<string> Headers =
-    [
-        "Cell", "Load", "Reached msg/s", "Sent", "Failed", "Dead-lettered", "Lost", "Timed out", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms",
-        "Backlog 2nd quarter", "Backlog last quarter", "Sender p50 ms", "Sender p99 ms", "Told p50 ms", "CPU", "Verdict",
-    ];
-
-    public const string Legend =
+    private const string Legend =
         "Latency runs from the moment at which a message was to be sent until its effect was there: until its row was committed, by the database's commit " +
         "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
         "Reached: messages a second whose effect was there while messages were sent. Failed: messages without a known effect, and messages whose effect came " +
@@ -23,11 +15,51 @@ public static class LoadReport
         "Sender: how late a send began; it is part of the latency. Told: how long after the effect a user who waited for it was told; " +
         "their next message is that much later, and no latency contains it. CPU: the busy share of all processors, for everything that ran on the machine.";
 
-    private static readonly IReadOnlyList<string> SoakHeaders = ["Figure", "First", "Highest", "Last", "Change per hour", "95 % interval", "Verdict"];
+    private static readonly IReadOnlyList<Column<LoadResult>> Columns =
+    [
+        new("Cell", result => $"{result.Cell}", IsFigure: false),
+        new("Load", result => result.Asked, IsFigure: false),
+        new("Reached msg/s", result => Figures.Measured(result.Reached)),
+        new("Sent", result => Figures.Count(result.Sent)),
+        new("Failed", ShareOf),
+        new("Dead-lettered", result => CountOf(result.DeadLettered)),
+        new("Lost", result => CountOf(result.Lost)),
+        new("Timed out", result => CountOf(result.TimedOut)),
+        new("p50 ms", result => Figures.Measured(result.Latency?.P50)),
+        new("p95 ms", result => Figures.Measured(result.Latency?.P95)),
+        new("p99 ms", result => Figures.Measured(result.Latency?.P99)),
+        new("p99.9 ms", result => Figures.Measured(result.Latency?.P999)),
+        new("Max ms", result => Figures.Measured(result.Latency?.Max)),
+        new("Backlog 2nd quarter", result => Figures.Measured(result.Backlog?.SecondQuarter)),
+        new("Backlog last quarter", result => Figures.Measured(result.Backlog?.LastQuarter)),
+        new("Sender p50 ms", result => Figures.Measured(result.SenderLag?.P50)),
+        new("Sender p99 ms", result => Figures.Measured(result.SenderLag?.P99)),
+        new("Told p50 ms", result => Figures.Measured(result.UserLag?.P50)),
+        new("CPU", result => result.CpuShare is { } share ? Figures.Share(share) : Figures.None),
+    ];
 
-    private static readonly IReadOnlyList<string> PartHeaders = ["Part", "From s", "To s", "Reached msg/s", "p50 ms", "p99 ms", "Dead rows at its end"];
+    private static readonly IReadOnlyList<Column<SoakFigure>> SoakColumns =
+    [
+        new("Figure", figure => figure.Title, IsFigure: false),
+        new("First", figure => Figures.Measured(figure.First)),
+        new("Highest", figure => Figures.Measured(figure.Highest)),
+        new("Last", figure => Figures.Measured(figure.Last)),
+        new("Change per hour", figure => Figures.Measured(figure.Trend?.PerHour)),
+        new("95 % interval", figure => figure.Trend is { } trend ? $"{Figures.Measured(trend.Low)} to {Figures.Measured(trend.High)}" : Figures.None,
+            IsFigure: false),
+        new("Verdict", figure => figure.Trend is { } trend ? Words.Of(trend.Verdict).Replace('-', ' ') : Figures.None, IsFigure: false),
+    ];
 
-    private const string PartLegend = "Dead rows: in all tables of the round's databases, as PostgreSQL counts them.";
+    private static readonly IReadOnlyList<Column<LoadPart>> PartColumns =
+    [
+        new("Part", part => part.Title, IsFigure: false),
+        new("From s", part => Figures.Measured(part.From)),
+        new("To s", part => Figures.Measured(part.To)),
+        new("Reached msg/s", part => Figures.Measured(part.Reached)),
+        new("p50 ms", part => Figures.Measured(part.Latency?.P50)),
+        new("p99 ms", part => Figures.Measured(part.Latency?.P99)),
+        new("Dead rows at its end", part => part.DeadRows is { } rows ? Figures.Count(rows) : Figures.None),
+    ];
 
     private static readonly string SoakLegend =
         "Change per hour: the slope through the load without its first fifth. Level: its 95 % interval is within " +
@@ -44,92 +76,67 @@ public static class LoadReport
     /// <param name="picture">The file with the figures over time, in the same folder; <see langword="null"/> if there is none.</param>
     public static void WriteMarkdown(LoadDocument document, string? picture, TextWriter output)
     {
-        ArgumentNullException.ThrowIfNull(document);
-        ArgumentNullException.ThrowIfNull(output);
-        output.WriteLine($"# Load of {Figures.Moment(document.StartedUtc)}");
-        output.WriteLine();
+        output.WriteLine($"# Load of {Figures.Moment(document.StartedUtc)}\n");
         foreach (var fact in FactsOf(document))
-            output.WriteLine($"- {MarkdownTables.Escaped(fact)}");
+            output.WriteLine($"- {Table.Escaped(fact)}");
         output.WriteLine();
-        MarkdownTables.WriteTable(Headers, Rows(document), output, IsFigure);
-        output.WriteLine();
-        output.WriteLine(Legend);
+        TableOf(document).WriteLines(output);
+        output.WriteLine($"\n{Legend}");
         if (picture is not null)
             output.WriteLine($"\n## Over time\n\n{PictureLine(picture)}");
-        foreach (var result in document.Results)
-        {
-            if (result.Parts is { } parts)
-                WriteSection($"{result.Cell} at {result.Asked}: a held snapshot", PartHeaders, PartRows(parts), PartLegend, output);
-            if (result.Soak is { } soak)
-                WriteSection($"{result.Cell} at {result.Asked}: through the load", SoakHeaders, SoakRows(soak), SoakLegend, output);
-        }
+        foreach (var table in document.Results.SelectMany(FollowedIn))
+            table.WriteMarkdown(output);
 
         MarkdownTables.WriteList("Sustained rates", SustainedIn(document), output);
         MarkdownTables.WriteList("Notes", NotesOn(document), output);
-        MarkdownTables.WriteList("Left out", LeftOutLines.Of(document.LeftOut), output);
+        MarkdownTables.WriteList("Left out", CellLeftOut.LinesOf(document.LeftOut), output);
     }
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public static void WriteTerminal(LoadDocument document, TextWriter output, int width)
     {
-        ArgumentNullException.ThrowIfNull(document);
-        ArgumentNullException.ThrowIfNull(output);
         var console = TerminalSummary.ConsoleOn(output, width);
-        TerminalSummary.WriteTable(console, "Load", Headers, Rows(document), IsFigure);
-        foreach (var result in document.Results)
-        {
-            if (result.Parts is { } parts)
-                TerminalSummary.WriteTable(console, $"{result.Cell} at {result.Asked}: a held snapshot", PartHeaders, PartRows(parts), IsFigure);
-            if (result.Soak is { } soak)
-                TerminalSummary.WriteTable(console, $"{result.Cell} at {result.Asked}: through the load", SoakHeaders, SoakRows(soak), IsFigure);
-        }
+        foreach (var table in document.Results.SelectMany(FollowedIn).Prepend(TableOf(document)))
+            table.WriteTerminal(console);
 
         foreach (var line in SustainedIn(document).Concat(NotesOn(document)))
             output.WriteLine(line);
         output.WriteLine(Legend);
         if (document.Results.Any(result => result.Soak is not null))
             output.WriteLine(SoakLegend);
-        foreach (var left in LeftOutLines.Of(document.LeftOut))
+        foreach (var left in CellLeftOut.LinesOf(document.LeftOut))
             output.WriteLine($"Left out: {left}");
     }
 
-    /// <summary>The figures that were followed through a load.</summary>
-    /// <param name="result">With such figures.</param>
-    internal static IEnumerable<string> SoakLinesOf(LoadResult result) => MarkdownTables.LinesOf(SoakHeaders, SoakRows(result.Soak!), IsFigure);
+    /// <summary>The figures that were followed through a load that has some.</summary>
+    internal static Table SoakOf(LoadResult result) => Table.Of(SoakColumns, result.Soak!) with
+    {
+        Title = $"{result.Cell} at {result.Asked}: through the load",
+        Legend = SoakLegend,
+    };
 
     /// <summary>A load before, while and after a snapshot was held.</summary>
-    /// <param name="result">With such parts.</param>
-    internal static IEnumerable<string> PartLinesOf(LoadResult result) => MarkdownTables.LinesOf(PartHeaders, PartRows(result.Parts!), IsFigure);
-
-    public static void WriteCsv(LoadDocument document, TextWriter output)
+    internal static Table PartsOf(LoadResult result) => Table.Of(PartColumns, result.Parts!) with
     {
-        ArgumentNullException.ThrowIfNull(document);
-        using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
-        var axes = CellName.AxesOf(document.Results.Select(result => result.Cell));
-        csv.WriteHeader(
+        Title = $"{result.Cell} at {result.Asked}: a held snapshot",
+        Legend = "Dead rows: in all tables of the round's databases, as PostgreSQL counts them.",
+    };
+
+    public static void WriteCsv(LoadDocument document, TextWriter output) => CellsCsv.Write<LoadResult>(
+        document.Results.Select(result => result.Cell), document.Implied,
         [
-            .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "verdict", "seconds", "sent", "failed", "timed_out",
-            "reached_per_second", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p50_ms",
-            "sender_p99_ms", "sender_max_ms", "told_p50_ms", "told_p99_ms", "cpu_share", "other_cpu_share",
-            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
-        ]);
-        foreach (var result in document.Results)
-        {
-            var latency = result.Latency;
-            csv.WriteRecord(
-            [
-                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), Text(result.ShareOfFound),
-                $"{result.Outcome}",
-                string.Join("; ", result.Outcome.Reasons), VerdictOf(result, document.Settings.LimitMilliseconds),
-                Text(result.Seconds), Text(result.Sent), Text(result.IsAccountedFor ? result.Failed : null), Text(result.TimedOut), Text(result.Reached),
-                Text(latency?.P50), Text(latency?.P95),
-                Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
-                Text(result.SenderLag?.P50), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.UserLag?.P50), Text(result.UserLag?.P99),
-                Text(result.CpuShare), Text(result.OtherCpuShare),
-                .. Enum.GetValues<DeliveryClass>().Select(kind => result.Accounts.TryGetValue(kind, out var count) ? Text(count) : ""),
-            ]);
-        }
-    }
+            ("rate_per_second", result => result.Rate), ("users", result => result.Users), ("share_of_found", result => result.ShareOfFound),
+            ("outcome", result => result.Outcome), ("reasons", result => string.Join("; ", result.Outcome.Reasons)),
+            ("verdict", result => VerdictOf(result, document.Settings.LimitMilliseconds)), ("seconds", result => result.Seconds),
+            ("sent", result => result.Sent), ("failed", result => result.IsAccountedFor ? result.Failed : null), ("timed_out", result => result.TimedOut),
+            ("reached_per_second", result => result.Reached), ("p50_ms", result => result.Latency?.P50), ("p95_ms", result => result.Latency?.P95),
+            ("p99_ms", result => result.Latency?.P99), ("p999_ms", result => result.Latency?.P999), ("max_ms", result => result.Latency?.Max),
+            ("backlog_second_quarter", result => result.Backlog?.SecondQuarter), ("backlog_last_quarter", result => result.Backlog?.LastQuarter),
+            ("sender_p50_ms", result => result.SenderLag?.P50), ("sender_p99_ms", result => result.SenderLag?.P99),
+            ("sender_max_ms", result => result.SenderLag?.Max), ("told_p50_ms", result => result.UserLag?.P50), ("told_p99_ms", result => result.UserLag?.P99),
+            ("cpu_share", result => result.CpuShare), ("other_cpu_share", result => result.OtherCpuShare),
+            .. CellsCsv.ClassesOf<LoadResult>(result => result.Accounts),
+        ],
+        document.Results.Select(result => (result.Cell, result)), output);
 
     /// <summary>The rule by which a rate is sustained.</summary>
     /// <param name="limitMilliseconds">In a search, the highest p99 of the latency; <see langword="null"/>: one rate.</param>
@@ -143,7 +150,6 @@ public static class LoadReport
     /// <summary>The share that failed, with its parts if any did.</summary>
     public static string FailedIn(LoadResult result)
     {
-        ArgumentNullException.ThrowIfNull(result);
         IReadOnlyList<string> parts =
         [
             .. from one in new[] { (result.DeadLettered, "dead-lettered"), (result.Lost, "lost"), (result.TimedOut, "timed out") }
@@ -159,8 +165,6 @@ public static class LoadReport
     public static string ShareOf(LoadResult? result) => result?.FailedShare is { } share ? Figures.Share(share) : Figures.None;
 
     private static string CountOf(int? messages) => messages is { } known ? Figures.Count(known) : Figures.None;
-
-    private static string Text(IConvertible? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "";
 
     private static IEnumerable<string> FactsOf(LoadDocument document)
     {
@@ -190,42 +194,17 @@ public static class LoadReport
             yield return $"Held snapshot: from {Figures.Measured(from)} s to {Figures.Measured(to)} s of each load";
     }
 
-    private static IEnumerable<IReadOnlyList<string>> Rows(LoadDocument document) =>
-        from result in document.Results
-        let latency = result.Latency
-        select (IReadOnlyList<string>)
-        [
-            $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), ShareOf(result),
-            CountOf(result.DeadLettered), CountOf(result.Lost), CountOf(result.TimedOut), Figures.Measured(latency?.P50),
-            Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
-            Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
-            Figures.Measured(result.SenderLag?.P50), Figures.Measured(result.SenderLag?.P99), Figures.Measured(result.UserLag?.P50),
-            result.CpuShare is { } share ? Figures.Share(share) : Figures.None,
-            VerdictOf(result, document.Settings.LimitMilliseconds),
-        ];
+    private static IEnumerable<Table> FollowedIn(LoadResult result) =>
+        [.. result.Parts is null ? [] : (Table[])[PartsOf(result)], .. result.Soak is null ? [] : (Table[])[SoakOf(result)]];
 
-    private static bool IsFigure(string header) => header is not ("Cell" or "Load" or "Verdict" or "Figure" or "Part" or "95 % interval");
-
-    private static IEnumerable<IReadOnlyList<string>> SoakRows(IReadOnlyList<SoakFigure> figures) => figures.Select(figure => (IReadOnlyList<string>)
-    [
-        figure.Title, Figures.Measured(figure.First), Figures.Measured(figure.Highest), Figures.Measured(figure.Last),
-        Figures.Measured(figure.Trend?.PerHour),
-        figure.Trend is { } trend ? $"{Figures.Measured(trend.Low)} to {Figures.Measured(trend.High)}" : Figures.None,
-        figure.Trend is null ? Figures.None : Words.Of(figure.Trend.Verdict).Replace('-', ' '),
-    ]);
-
-    private static IEnumerable<IReadOnlyList<string>> PartRows(IReadOnlyList<LoadPart> parts) => parts.Select(part => (IReadOnlyList<string>)
-    [
-        part.Title, Figures.Measured(part.From), Figures.Measured(part.To), Figures.Measured(part.Reached), Figures.Measured(part.Latency?.P50),
-        Figures.Measured(part.Latency?.P99), part.DeadRows is { } rows ? Figures.Count(rows) : Figures.None,
-    ]);
+    private static Table TableOf(LoadDocument document) => Table.Of<LoadResult>(
+        [.. Columns, new("Verdict", result => VerdictOf(result, document.Settings.LimitMilliseconds), IsFigure: false)],
+        document.Results) with
+    { Title = "Load" };
 
     /// <summary>The verdict on a rate, sustained or not, or on a load of users, valid or not, with the reasons.</summary>
-    public static string VerdictOf(LoadResult result, double? limitMilliseconds)
-    {
-        ArgumentNullException.ThrowIfNull(result);
-        return result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : result.Rate is null ? "valid" : "sustained";
-    }
+    public static string VerdictOf(LoadResult result, double? limitMilliseconds) =>
+        result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : result.Rate is null ? "valid" : "sustained";
 
     private static List<string> SustainedIn(LoadDocument document) =>
     [
@@ -283,12 +262,4 @@ public static class LoadReport
         EffectClock.SendReceipt => "when a consumer of the runner received what the handler sent, by this machine's clock",
         _ => throw new InvalidOperationException($"No text for {clock}."),
     };
-
-    private static void WriteSection(
-        string heading, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, string legend, TextWriter output)
-    {
-        output.WriteLine($"\n## {heading}\n");
-        MarkdownTables.WriteTable(headers, rows, output, IsFigure);
-        output.WriteLine($"\n{legend}");
-    }
 }

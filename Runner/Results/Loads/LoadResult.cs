@@ -17,17 +17,14 @@ public sealed record LoadResult
     public required CellName Cell { get; init; }
 
     /// <summary>Messages a second, as scheduled; absent for users.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Rate { get; init; }
 
     /// <summary>
     /// The fraction of the highest sustained rate, 0 to 1: that was found before, and this load does not belong to the search. Absent otherwise.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? ShareOfFound { get; init; }
 
     /// <summary>Users who sent, each when the effect of its last message was there and its pause was over; absent for a rate.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Users { get; init; }
 
     public required RoundOutcome Outcome { get; init; }
@@ -50,7 +47,6 @@ public sealed record LoadResult
     /// <summary>
     /// Messages whose effect came later than a user waits for it. They have failed, too. Absent for a rate, and in documents of builds that did not count them.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? TimedOut { get; init; }
 
     /// <summary>True if messages in the error queue, without any effect, are the only problem; absent in documents of builds that did not tell.</summary>
@@ -60,7 +56,6 @@ public sealed record LoadResult
     /// <summary>
     /// Messages whose effect came while messages were sent, per second, without the time in which users began; absent if that is all of the time.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Reached { get; init; }
 
     /// <summary>The end of a latency; absent in documents that know only rows.</summary>
@@ -68,44 +63,35 @@ public sealed record LoadResult
     public EffectClock Clock { get; init; }
 
     /// <summary>The busy share of all the machine's processors while messages were sent, 0 to 1; absent if the system does not tell.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? CpuShare { get; init; }
 
     /// <summary>
     /// The share of all processors that programs took which do not belong to the kit, 0 to 1, while messages were sent; absent if the system does not tell,
     /// and in documents of builds that did not measure it.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? OtherCpuShare { get; init; }
 
     /// <summary>The other program that took most; absent if none is known.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? BusiestOther { get; init; }
 
     /// <summary>Time from the moment at which a message was to be sent until its effect; absent if no message had one.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? Latency { get; init; }
 
     /// <summary>Time from the moment at which a message was to be sent until its send began.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? SenderLag { get; init; }
 
     /// <summary>
     /// Time from an effect until the user who waited for it was told: their next message is that much later, and no latency contains it. Absent for a rate.
     /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? UserLag { get; init; }
 
     /// <summary>The backlog; absent if nothing was sent.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Backlog? Backlog { get; init; }
 
     /// <summary>The figures that were followed through the load; absent if there are none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<SoakFigure>? Soak { get; init; }
 
     /// <summary>The parts before, while and after a snapshot was held; absent if none was.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<LoadPart>? Parts { get; init; }
 
     /// <summary>Messages in each class of outcomes.</summary>
@@ -115,39 +101,30 @@ public sealed record LoadResult
     /// True if the sender kept its schedule, as far as it is known. If not, the sender limits the rate, and not the endpoint. With fewer than 100 messages, one
     /// late send is more than 1 %.
     /// </summary>
-    [JsonIgnore]
     public bool IsSenderOnTime => SenderLag is not { } lag || (lag.P99 ?? lag.Max) <= LateSender;
 
     /// <summary>True if other programs took so much of the processors that its figures say little. Unknown: false.</summary>
-    [JsonIgnore]
     public bool IsNoisy => OtherCpuShare > Noise.DefaultLimit;
 
     /// <summary>Messages in the error queue, without any effect; <see langword="null"/> if the load did not get as far as its account.</summary>
-    [JsonIgnore]
     public int? DeadLettered => CountOf(DeliveryClass.CleanError);
 
     /// <summary>Messages that are nowhere, and have no effect; <see langword="null"/> if the load did not get as far as its account.</summary>
-    [JsonIgnore]
     public int? Lost => CountOf(DeliveryClass.Lost);
 
     /// <summary>True if users waited, and the build did not count the messages whose effects came too late.</summary>
-    [JsonIgnore]
     public bool IsTimedOutUnknown => Users is not null && TimedOut is null && Sent > 0;
 
     /// <summary>True if the outcome of its messages is known. It is not if the load failed before its end.</summary>
-    [JsonIgnore]
     public bool IsAccountedFor => Outcome.Verdict is Results.Verdict.Valid or Results.Verdict.Invalid || Accounts.Count > 0;
 
     /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if their outcome is unknown.</summary>
-    [JsonIgnore]
     public double? FailedShare => !IsAccountedFor ? null : Sent == 0 ? 0 : (double)Failed / Sent;
 
     /// <summary>True if the endpoint did not keep up with the rate. Users wait, so their backlog cannot grow.</summary>
-    [JsonIgnore]
     public bool IsBacklogGrowing => Rate is { } rate && Backlog is { } backlog && backlog.IsGrowing(rate, Seconds);
 
     /// <summary>The planned load, as a text: <c>500/s</c> or <c>25 users</c>.</summary>
-    [JsonIgnore]
     public string Asked => Rate is { } rate
         ? $"{Figures.Measured(rate)}/s{(ShareOfFound is { } share ? $" ({Figures.Share(share)} of the highest)" : "")}"
         : $"{Figures.Count(Users ?? 0)} users";
@@ -175,7 +152,6 @@ public sealed record LoadResult
     ];
 
     /// <summary>True if the late sender was the only problem: the endpoint may sustain the rate.</summary>
-    /// <param name="limitMilliseconds">As for <see cref="ReasonsAgainst(double?)"/>.</param>
     public bool IsSenderAloneLate(double? limitMilliseconds) => ReasonsAgainst(limitMilliseconds) is [LateSends];
 
     private int? CountOf(DeliveryClass kind) => Accounts.TryGetValue(kind, out var count) ? count : null;
@@ -187,4 +163,17 @@ public sealed record LoadResult
         { } low when low <= limit => [],
         _ => throw new ArgumentOutOfRangeException(nameof(p99), p99, "It is no number."),
     };
+}
+
+/// <summary>The end of the latency of a load's messages.</summary>
+public enum EffectClock
+{
+    /// <summary>The commit timestamp of the row that the handler inserted.</summary>
+    RowCommit,
+
+    /// <summary>The commit timestamp of the message that the handler sent, in its queue.</summary>
+    SendCommit,
+
+    /// <summary>This machine's clock, when a consumer of the runner received the message that the handler sent.</summary>
+    SendReceipt,
 }

@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace Kit.Runner.Results.Loads;
 
 /// <summary>
@@ -10,42 +8,32 @@ namespace Kit.Runner.Results.Loads;
 public sealed record LoadSample(CellName Cell, double Seconds, int Sent)
 {
     /// <summary>Physical memory of the endpoint's processes, in bytes.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? WorkingSetBytes { get; init; }
 
     /// <summary>The managed heaps of the endpoint's processes after their last collections, in bytes.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? HeapBytes { get; init; }
 
     /// <summary>Threads of the endpoint's processes.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Threads { get; init; }
 
     /// <summary>Connections of the endpoint to PostgreSQL.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? Connections { get; init; }
 
     /// <summary>Messages that the transport has, those that are being handled included.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? Queued { get; init; }
 
     /// <summary>Rows that PostgreSQL counts as dead in all tables of the round's databases.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? DeadRows { get; init; }
 
     /// <summary>All tables but the widgets', with their indexes, in bytes: queues, outboxes, and the counter of <c>update-one-row</c>.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? QueueBytes { get; init; }
 
     /// <summary>The table of the widgets with its indexes, in bytes. It grows with every message.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? WidgetBytes { get; init; }
 
     /// <summary>The files of PostgreSQL's log, in bytes.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? WalBytes { get; init; }
 
     /// <summary>Vacuums of a table of the round by autovacuum.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? Autovacuums { get; init; }
 }

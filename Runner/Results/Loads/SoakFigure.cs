@@ -36,7 +36,6 @@ public sealed record SoakFigure(string Title, double First, double Highest, doub
     /// <param name="history">The outcomes of the messages, for the rate and the latency between two samples.</param>
     public static IReadOnlyList<SoakFigure> Of(IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds)
     {
-        ArgumentNullException.ThrowIfNull(history);
         var spans = samples.Zip(samples.Skip(1), (before, after) => (From: before.Seconds, To: after.Seconds)).ToList();
         return
         [
@@ -71,17 +70,13 @@ public sealed record LoadPart(string Title, double From, double To, double? Reac
     /// <param name="from">In s.</param>
     /// <param name="to">In s.</param>
     /// <param name="samples">In the order of time.</param>
-    public static IReadOnlyList<LoadPart> Of(double from, double to, IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds)
-    {
-        ArgumentNullException.ThrowIfNull(history);
-        return
-        [
-            .. new[] { ("before the snapshot", 0, from), ("while it was held", from, to), ("after it", to, seconds) }
-                .Select(part => (Title: part.Item1, From: Math.Min(part.Item2, seconds), To: Math.Min(part.Item3, seconds)))
-                .Where(part => part.To > part.From)
-                .Select(part => new LoadPart(
-                    part.Title, part.From, part.To, history.RateBetween(part.From, part.To), history.LatencyBetween(part.From, part.To),
-                    samples.LastOrDefault(sample => sample.Seconds <= part.To)?.DeadRows)),
-        ];
-    }
+    public static IReadOnlyList<LoadPart> Of(double from, double to, IReadOnlyList<LoadSample> samples, LoadHistory history, double seconds) =>
+    [
+        .. new[] { ("before the snapshot", 0, from), ("while it was held", from, to), ("after it", to, seconds) }
+            .Select(part => (Title: part.Item1, From: Math.Min(part.Item2, seconds), To: Math.Min(part.Item3, seconds)))
+            .Where(part => part.To > part.From)
+            .Select(part => new LoadPart(
+                part.Title, part.From, part.To, history.RateBetween(part.From, part.To), history.LatencyBetween(part.From, part.To),
+                samples.LastOrDefault(sample => sample.Seconds <= part.To)?.DeadRows)),
+    ];
 }

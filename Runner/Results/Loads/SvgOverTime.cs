@@ -7,7 +7,6 @@ namespace Kit.Runner.Results.Loads;
 /// snapshot was held, the ground is grey.
 /// </summary>
 /// <param name="samples">In the order of <see cref="LoadFolder.SamplesFile"/>.</param>
-/// <param name="settings">Has the time of the snapshot.</param>
 internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSettings settings)
 {
     /// <summary>The title of the picture, for readers who cannot see it.</summary>
@@ -60,13 +59,7 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
             top += Below;
         }
 
-        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{Wide}" height="{top}" viewBox="0 0 {Wide} {top}">""");
-        output.WriteLine($"<title>{Name}</title>");
-        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
-        foreach (var element in elements)
-            output.WriteLine(element);
-        output.WriteLine("</g>");
-        output.WriteLine("</svg>");
+        Svg.Write(output, Wide, top, Name, elements);
     }
 
     /// <summary>

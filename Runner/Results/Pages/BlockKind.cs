@@ -4,47 +4,59 @@ using Kit.Runner.Results.Published;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A block that the kit writes.</summary>
-/// <param name="name">As in the marks.</param>
-internal abstract class BlockKind(string name)
+/// <param name="Name">As in the marks.</param>
+/// <param name="Write">Throws a <see cref="KitException"/> if its folders lack what it needs.</param>
+internal sealed record BlockKind(string Name, Func<BlockSources, BlockText> Write)
 {
     public static IReadOnlyList<BlockKind> All { get; } =
     [
-        new ModesTable(),
-        new ModesChart(),
-        new HandlingPictures(),
-        new RecoveryPicture(),
-        new ChoiceTree(),
-        new Speeds(),
-        new TwoPhase(),
-        new Gains(AxisName.Flush, SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
-        new Gains(AxisName.Batch, SummaryTable.RedoBound),
-        new ProcessesEfficiency(),
-        new FoundRates(),
-        FollowedLoads.Soaks,
-        FollowedLoads.HeldSnapshots,
-        new RoundTrips(),
-        new ScenarioCosts(),
-        new Storms(),
-        new EveryPointTable("every-point", crashesServer: false),
-        new EveryPointTable("server-points", crashesServer: true),
-        new ServerCrashes("server-crashes", isForced: false),
-        new ServerCrashes("unflushed-crashes", isForced: true),
-        new FaultsByMode(),
-        new ClaimsTable(),
-        new PublishedRuns(),
-        new WhatRuns(),
-        new CellsTable(),
-        .. PublishedExperiment.All.Select(experiment => new RepeatedExperiment(experiment)),
+        new("modes-table", ModesTable.Write),
+        new("modes-chart", RateChart.Write),
+        new("handling-pictures", HandlingPictures.Write),
+        new("recovery-picture", RecoveryPicture.Write),
+        new("choice-tree", ChoiceTree.Write),
+        new("speeds", TablesOfARun.Speeds),
+        new("two-phase", TablesOfARun.TwoPhase),
+        new("flush-gains", sources => TablesOfARun.Gains(sources, AxisName.Flush, SummaryTable.Flushes, SummaryTable.AtOneMillisecond)),
+        new("batch-gains", sources => TablesOfARun.Gains(sources, AxisName.Batch, SummaryTable.RedoBound)),
+        new("processes-efficiency", TablesOfARun.Efficiency),
+        new("found-rates", FoundRates.Write),
+        new("soaks", FollowedLoads.Soaks),
+        new("held-snapshots", FollowedLoads.HeldSnapshots),
+        new("round-trips", TablesOfARun.RoundTrips),
+        new("scenario-costs", ScenarioCosts.Write),
+        new("storms", Storms.Write),
+        new("every-point", sources => TablesOfPoints.Write(sources, crashesServer: false)),
+        new("server-points", sources => TablesOfPoints.Write(sources, crashesServer: true)),
+        new("server-crashes", sources => ServerCrashes.Write(sources, isForced: false)),
+        new("unflushed-crashes", sources => ServerCrashes.Write(sources, isForced: true)),
+        new("faults", FaultsByMode.Write),
+        new("claims", ClaimsTable.Write),
+        new("published-runs", PublishedRuns.Write),
+        new("what-runs", WhatRuns.Write),
+        new("cells", CellsTable.Write),
+        .. PublishedExperiment.All.Select(experiment => new BlockKind(experiment.Name, sources => RepeatedExperiment.Write(experiment, sources))),
     ];
 
-    public string Name => name;
-
-    /// <exception cref="KitException">Its folders lack what it needs.</exception>
-    public abstract BlockText Write(BlockSources sources);
-
     /// <exception cref="KitException">There is no such block.</exception>
-    public static BlockKind Of(Block block) => All.FirstOrDefault(kind => string.Equals(kind.Name, block.Name, StringComparison.Ordinal))
-        ?? throw new KitException(
-            $"{block.Place}: unknown block '{block.Name}'. Blocks: {string.Join(", ", All.Select(kind => kind.Name))}.",
-            "Name one of them; a new one is a class in Runner/Results/Pages and its line in BlockKind.");
+    public static BlockKind Of(Block block) => All.FirstOrDefault(kind => kind.Name == block.Name) ?? throw new KitException(
+        $"{block.Place}: unknown block '{block.Name}'. Blocks: {string.Join(", ", All.Select(kind => kind.Name))}.",
+        "Name one of them; a new one is a method in Runner/Results/Pages and its line in BlockKind.");
+}
+
+/// <summary>The new content of a block.</summary>
+internal sealed record BlockText(params IReadOnlyList<string> Lines)
+{
+    /// <summary>The files that the lines show.</summary>
+    public IReadOnlyList<(string Path, string Text)> Pictures { get; init; } = [];
+
+    /// <summary>Notes about lines that were left as they are, because this build cannot tell what they must be.</summary>
+    public IReadOnlyList<string> Kept { get; init; } = [];
+
+    /// <summary>A table, and its source below it.</summary>
+    public static BlockText Of(Table table, params IEnumerable<string> below) => new([.. table.Lines, "", .. below]);
+
+    /// <summary>A table of Markdown, and its source below it.</summary>
+    public static BlockText Of<T>(IEnumerable<Column<T>> columns, IEnumerable<T> rows, params IEnumerable<string> below) =>
+        Of(Table.Of([.. columns.Select(column => column with { IsMarkdown = true })], rows), below);
 }

@@ -16,8 +16,6 @@ public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estim
     /// <returns>The rate with ADO.NET; <see langword="null"/> if the run has no counting round of that cell.</returns>
     public static CellRate? Of(RecordedRun run, string framework, string transport, TransactionMode mode, string? scenario)
     {
-        ArgumentNullException.ThrowIfNull(run);
-        ArgumentNullException.ThrowIfNull(mode);
         var cell = run.Cells.FirstOrDefault(cell => ShownCells.IsPlain(cell.Cell, scenario) && cell.Cell.Framework == framework
             && cell.Cell.Transport == transport && cell.Cell.Mode == mode.Name);
         return cell?.Rate is { } rate

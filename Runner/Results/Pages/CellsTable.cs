@@ -1,14 +1,14 @@
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The cells that can run, and the reasons why others cannot.</summary>
-internal sealed class CellsTable() : BlockKind("cells")
+internal static class CellsTable
 {
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var missing = sources.Kinds.Where(kind => kind.IsMissing).Select(NameOf).ToList();
-        return BlockText.Of(
+        return new BlockText(
         [
-            .. MarkdownTables.LinesOfMarkdown([("", false), .. ShownCells.Modes.Select(mode => ($"`{mode}`", false))], []),
+            .. new Table([new("", IsFigure: false), .. ShownCells.Modes.Select(mode => Column.OfMarkdown($"`{mode}`"))], []).Lines,
             .. sources.Kinds.Select(kind => kind.IsMissing ? KeptLines.RowOf(sources, NameOf(kind)) : RowOf(kind)),
             "",
             .. sources.Kinds.SelectMany(kind => kind.IsMissing ? sources.LinesThatBegin(BeginOfReasons(kind)) : ReasonsOf(kind)),

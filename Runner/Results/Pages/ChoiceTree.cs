@@ -5,7 +5,7 @@ using Kit.Modes;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The questions that lead to a mode, as a picture, by the rules of <see cref="ModeChoice"/>. A question that decides nothing is not asked.</summary>
-internal sealed class ChoiceTree() : BlockKind("choice-tree")
+internal static class ChoiceTree
 {
     private const string Picture = "docs/choose.svg";
     private const int Width = 360;
@@ -31,8 +31,8 @@ internal sealed class ChoiceTree() : BlockKind("choice-tree")
     /// <summary>The tree from top to bottom.</summary>
     private static IReadOnlyList<Entry> Entries { get; } = [.. Under(new HandlerNeeds(default, default, SeesRows: false), Questions, 0)];
 
-    public override BlockText Write(BlockSources sources) =>
-        BlockText.Of($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"{Alternative}\">") with { Pictures = [(Picture, Svg)] };
+    public static BlockText Write(BlockSources sources) =>
+        new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"{Alternative}\">") { Pictures = [(Picture, Svg)] };
 
     private static string Alternative => string.Join(
         ' ', Entries.Select(entry => entry.IsQuestion ? entry.Text : entry.Mode is { } mode ? $"{entry.Text}: {mode};" : $"{entry.Text}:")).TrimEnd(';') + ".";

@@ -1,31 +1,28 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The claims of documentation, next to the observations.</summary>
-internal sealed class ClaimsTable() : BlockKind("claims")
+internal static class ClaimsTable
 {
     private const string NotMade = "not in a published folder";
 
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var experiments = sources.Experiments;
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOfMarkdown(
-                [("Version", false), ("Mode", false), ("Claim", false), ("Experiment", false), ("Observed", false)],
-                Claim.Read(sources.TextOf(Claim.File)).Select(claim => new[]
-                {
-                    claim.Version,
-                    $"`{claim.Mode}`",
-                    $"“{claim.Words}” ([source]({claim.Link}))",
-                    $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`",
-                    ResultOf(claim, experiments) is { } made ? ObservedOf(made) : NotMade,
-                })),
-            "",
-            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
-        ]);
+            [
+                new("Version", claim => claim.Version, IsFigure: false),
+                new("Mode", claim => $"`{claim.Mode}`", IsFigure: false),
+                new("Claim", claim => $"“{claim.Words}” ([source]({claim.Link}))", IsFigure: false),
+                new("Experiment", claim => $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`", IsFigure: false),
+                new("Observed", claim => ResultOf(claim, experiments) is { } made ? ObservedOf(made) : NotMade, IsFigure: false),
+            ],
+            Claim.Read(sources.TextOf(Claim.File)),
+            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.");
     }
 
     /// <summary>The experiment that tests a claim; <see langword="null"/> if none of the folders has it.</summary>
@@ -38,4 +35,42 @@ internal sealed class ClaimsTable() : BlockKind("claims")
 
     private static bool IsOf(Claim claim, FaultResult result) =>
         ShownCells.IsPlain(result.Cell) && (result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Fault) == claim.Tested;
+}
+
+/// <summary>A sentence of public documentation, and the experiment that tests it: an entry of docs/claims.json.</summary>
+/// <param name="Framework">Framework of the endpoint; <c>bare</c> for a driver's or a server's claim.</param>
+/// <param name="Version">The version that the kit ran.</param>
+/// <param name="Link">The source of the words.</param>
+/// <param name="Experiment">The experiment that tests it: <c>framework/transport/mode fault</c>.</param>
+internal sealed record Claim(
+    string Framework,
+    string Version,
+    string Mode,
+    [property: JsonPropertyName("claim")] string Words,
+    string Link,
+    string Experiment)
+{
+    /// <summary>The file of all claims.</summary>
+    public const string File = "docs/claims.json";
+
+    private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow };
+
+    /// <exception cref="KitException">The experiment is no cell and fault.</exception>
+    [JsonIgnore]
+    public (string Framework, string Transport, string Mode, string Fault) Tested =>
+        Experiment.Split(' ', '/') is [var framework, var transport, var mode, var fault] ? (framework, transport, mode, fault)
+        : throw new KitException($"{File}: the experiment '{Experiment}' is not a cell and a fault.", "Write framework/transport/mode fault.");
+
+    /// <exception cref="KitException">It is damaged.</exception>
+    public static IReadOnlyList<Claim> Read(string text)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize<List<Claim>>(text, Json) ?? [];
+        }
+        catch (JsonException failure)
+        {
+            throw new KitException($"Cannot read {File}: {failure.Message}", "Correct it; each entry has the properties of the others.", failure);
+        }
+    }
 }

@@ -6,7 +6,7 @@ using Kit.Runner.Results.Points;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The promises of each mode under the faults that tell modes apart, with those that a run saw broken.</summary>
-internal sealed class FaultsByMode() : BlockKind("faults")
+internal static class FaultsByMode
 {
     private const string NoWindow = "no window";
 
@@ -18,7 +18,7 @@ internal sealed class FaultsByMode() : BlockKind("faults")
         Fault.DatabaseAway,
     ];
 
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var results = sources.Experiments.SelectMany(folder => folder.Results)
             .Where(result => result.IsSingleFault && ShownCells.IsPlain(result.Cell))
@@ -28,18 +28,14 @@ internal sealed class FaultsByMode() : BlockKind("faults")
             throw new KitException("its folders hold no experiment with a single fault.", "Name the folder of one that does: faults");
 
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOfMarkdown(
-                [("The fault", false), .. ShownCells.Modes.Select(mode => ($"`{mode}`", false))],
-                faults.Select(fault => (string[])
-                [
-                    $"`{fault.Name}`: {fault.What}",
-                    .. ShownCells.Modes.Select(mode => TextOf(fault, mode, [.. results[(fault.Name, mode.Name)]])),
-                ])),
-            "",
+            [
+                new("The fault", fault => $"`{fault.Name}`: {fault.What}", IsFigure: false),
+                .. ShownCells.Modes.Select(mode => new Column<Fault>(
+                    $"`{mode}`", fault => TextOf(fault, mode, [.. results[(fault.Name, mode.Name)]]), IsFigure: false)),
+            ],
+            faults,
             $"From {string.Join(", ", sources.Experiments.Select(sources.LinkTo))}, over every framework and transport. " +
-            "*No window*: the mode has no such moment there. ≠ names what broke a promise, and where.",
-        ]);
+            "*No window*: the mode has no such moment there. ≠ names what broke a promise, and where.");
     }
 
     private static string TextOf(Fault fault, TransactionMode mode, IReadOnlyList<FaultResult> results)

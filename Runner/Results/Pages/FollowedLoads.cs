@@ -3,21 +3,18 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A table for each load of the folders that was followed through its time, and a picture for each folder.</summary>
-/// <param name="name">As in the marks.</param>
-/// <param name="what">The need of a load for it, in words.</param>
-/// <param name="has">True if a load has it.</param>
-internal sealed class FollowedLoads(string name, string what, string command, Func<LoadResult, bool> has, Func<LoadResult, IEnumerable<string>> linesOf)
-    : BlockKind(name)
+internal static class FollowedLoads
 {
     /// <summary>The figures that can grow.</summary>
-    public static FollowedLoads Soaks { get; } =
-        new("soaks", "figures that were followed", "load --for 10min", result => result.Soak is not null, LoadReport.SoakLinesOf);
+    public static BlockText Soaks(BlockSources sources) =>
+        Write(sources, "figures that were followed", "load --for 10min", result => result.Soak is not null, LoadReport.SoakOf);
 
     /// <summary>The effect of an open reader.</summary>
-    public static FollowedLoads HeldSnapshots { get; } = new(
-        "held-snapshots", "a held snapshot", "load --held-snapshot 60s..120s", result => result.Parts is not null, LoadReport.PartLinesOf);
+    public static BlockText HeldSnapshots(BlockSources sources) =>
+        Write(sources, "a held snapshot", "load --held-snapshot 60s..120s", result => result.Parts is not null, LoadReport.PartsOf);
 
-    public override BlockText Write(BlockSources sources)
+    /// <param name="what">The need of a load for it, in words.</param>
+    private static BlockText Write(BlockSources sources, string what, string command, Func<LoadResult, bool> has, Func<LoadResult, Table> tableOf)
     {
         var lines = new List<string>();
         foreach (var folder in sources.Loads.Where(folder => folder.Load!.Results.Any(has)))
@@ -28,7 +25,7 @@ internal sealed class FollowedLoads(string name, string what, string command, Fu
                 [
                     $"**{result.Cell} at {result.Asked} for {Figures.Measured(TimeSpan.FromSeconds(result.Seconds).TotalMinutes)} min**, " +
                     $"from {sources.LinkToTables(folder)}:",
-                    "", .. linesOf(result), "",
+                    "", .. tableOf(result).Lines, "",
                 ]);
             }
 
@@ -37,7 +34,7 @@ internal sealed class FollowedLoads(string name, string what, string command, Fu
         }
 
         return lines.Count > 0
-            ? BlockText.Of([.. lines.SkipLast(1)])
+            ? new BlockText([.. lines.SkipLast(1)])
             : throw new KitException($"no load of its folders has {what}.", $"Name one that has: {command}");
     }
 }

@@ -5,9 +5,9 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>
 /// The highest sustained rate of each cell, next to its drain, and its latency below that rate. Of a cell that several loads have searched, the last counts.
 /// </summary>
-internal sealed class FoundRates() : BlockKind("found-rates")
+internal static class FoundRates
 {
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var settings = sources.Loads[0].Load!.Settings;
         if (sources.Loads.FirstOrDefault(folder => folder.Load!.Settings != settings) is { } other)
@@ -21,36 +21,35 @@ internal sealed class FoundRates() : BlockKind("found-rates")
 
         var run = sources.RunOrNone;
         List<double> shares = [.. found.SelectMany(one => one.Below).Select(below => below.ShareOfFound!.Value).Distinct().Order()];
-        List<string> headers =
-        [
-            "Cell", .. run is null ? [] : new[] { "Drain msg/s" }, "Highest msg/s",
-            .. shares.SelectMany(share => new[] { $"p50 ms at {Figures.Share(share)}", $"p99 ms at {Figures.Share(share)}" }),
-        ];
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOf(headers, found.Select(RowOf), header => header != "Cell"),
-            "",
+            Table.Of<FoundRate>(
+                [
+                    new("Cell", one => $"{one.Cell}", IsFigure: false),
+                    .. run is null ? [] : (Column<FoundRate>[])
+                        [new("Drain msg/s", one => Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean))],
+                    new("Highest msg/s", one => $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}"),
+                    .. shares.SelectMany(share => (Column<FoundRate>[])
+                    [
+                        new($"p50 ms at {Figures.Share(share)}", one => Below(one, share, latency => latency.P50)),
+                        new($"p99 ms at {Figures.Share(share)}", one => Below(one, share, latency => latency.P99)),
+                    ]),
+                ],
+                found),
             $"From {string.Join(", ", sources.Loads.Select(sources.LinkToTables))}" +
             $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
             $"{Figures.Plain(settings.Concurrency)} at a time." +
             (found.Any(IsLowerBound) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
-            (found.SelectMany(one => one.Below).Any(IsBroken) ? " *: the sender was late in this load, or its backlog grew." : ""),
-        ]);
+            (found.SelectMany(one => one.Below).Any(IsBroken) ? " *: the sender was late in this load, or its backlog grew." : ""));
 
         bool IsBroken(LoadResult below) => below.ReasonsAgainst(settings.LimitMilliseconds).Count > 0;
 
         static bool IsLowerBound(FoundRate one) => one is { Best: not null, MayBeHigher: true };
 
-        IReadOnlyList<string> RowOf(FoundRate one) =>
-        [
-            $"{one.Cell}",
-            .. run is null ? [] : new[] { Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean) },
-            $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}",
-            .. from share in shares
-               let below = one.Below.FirstOrDefault(below => below.ShareOfFound == share)
-               from figure in new[] { below?.Latency?.P50, below?.Latency?.P99 }
-               select Figures.Measured(figure) + (below is not null && IsBroken(below) ? " *" : ""),
-        ];
+        string Below(FoundRate one, double share, Func<Latency, double?> figure)
+        {
+            var below = one.Below.FirstOrDefault(below => below.ShareOfFound == share);
+            return Figures.Measured(below?.Latency is { } latency ? figure(latency) : null) + (below is not null && IsBroken(below) ? " *" : "");
+        }
     }
 }

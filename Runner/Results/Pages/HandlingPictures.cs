@@ -6,17 +6,17 @@ using Kit.Runner.Results.Points;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A picture of one handling for each mode of the bare endpoint on PostgreSQL: what commits with what, and what a kill does.</summary>
-internal sealed class HandlingPictures() : BlockKind("handling-pictures")
+internal static class HandlingPictures
 {
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var shown = ShownCells.Modes.Select(mode => (Path: $"docs/handling/{mode}.svg", Picture: Of(sources, mode))).ToList();
-        return BlockText.Of(
+        return new(
         [
             .. shown.Select(one => ImageOf(sources, one.Path, one.Picture)),
             "",
             $"From {sources.MadeIn(sources.Experiments[0])}.",
-        ]) with
+        ])
         {
             Pictures = [.. shown.Select(one => (one.Path, one.Picture.Svg))],
         };
@@ -44,18 +44,18 @@ internal sealed class HandlingPictures() : BlockKind("handling-pictures")
 }
 
 /// <summary>A picture of the two-phase commit with its recovery.</summary>
-internal sealed class RecoveryPicture() : BlockKind("recovery-picture")
+internal static class RecoveryPicture
 {
     private const string Picture = "docs/handling/recovery.svg";
 
     // The texts are longer than those of the other pictures.
     private const int Strip = 190;
 
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var kills = new RecordedKills(sources.Experiments[0], TransactionMode.FullDtc);
         var picture = new HandlingPicture(TransactionMode.FullDtc.Name, kills.Points, OutcomeOf, Strip);
-        return BlockText.Of(HandlingPictures.ImageOf(sources, Picture, picture), "", $"From {sources.MadeIn(sources.Experiments[0])}.") with
+        return new(HandlingPictures.ImageOf(sources, Picture, picture), "", $"From {sources.MadeIn(sources.Experiments[0])}.")
         {
             Pictures = [(Picture, picture.Svg)],
         };

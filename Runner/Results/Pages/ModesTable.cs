@@ -4,7 +4,7 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The modes of the bare endpoint on PostgreSQL next to each other: speed, result of a storm, and advice.</summary>
-internal sealed class ModesTable() : BlockKind("modes-table")
+internal static class ModesTable
 {
     private const string Sends = SpeedSource.LikeExperiments;
 
@@ -13,36 +13,26 @@ internal sealed class ModesTable() : BlockKind("modes-table")
     /// <summary>The strictest of the shown modes.</summary>
     private static readonly string RatioTo = $"`insert`, ratio to `{TransactionMode.FullDtc}`";
 
-    private static readonly (string, bool)[] NoColumn = [];
-
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var (run, storms) = (sources.Run, sources.Storms);
         // A run without that scenario has no column of dashes.
         var hasSends = ShownCells.Modes.Any(mode => run.Find(mode, Sends) is not null);
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOfMarkdown(
-                [
-                    ("Mode", false), ("`insert`, msg/s", true), (RatioTo, true), .. hasSends ? [($"`{Sends}`, msg/s", true)] : NoColumn, ("Storm", false),
-                    ("Use it when", false), ("In NServiceBus", false),
-                ],
-                ShownCells.Modes.Select(mode => (string[])
-                [
-                    $"`{mode}`",
-                    RateOf(run.CellOf(mode)),
-                    SummaryTable.ToStrictestOf(run.Run, run.CellOf(mode)),
-                    .. hasSends ? [RateOf(run.Find(mode, Sends))] : Array.Empty<string>(),
-                    GuaranteeTables.NotOnceOf(storms.StormOf(mode)),
-                    mode.UseWhen,
-                    mode.InNServiceBus ?? Figures.None,
-                ])),
-            "",
+            [
+                new("Mode", mode => $"`{mode}`", IsFigure: false),
+                new("`insert`, msg/s", mode => RateOf(run.CellOf(mode))),
+                new(RatioTo, mode => SummaryTable.ToStrictestOf(run.Run, run.CellOf(mode))),
+                .. hasSends ? (Column<TransactionMode>[])[new($"`{Sends}`, msg/s", mode => RateOf(run.Find(mode, Sends)))] : [],
+                new("Storm", mode => GuaranteeTables.NotOnceOf(storms.StormOf(mode)), IsFigure: false),
+                new("Use it when", mode => mode.UseWhen, IsFigure: false),
+                new("In NServiceBus", mode => mode.InNServiceBus ?? Figures.None, IsFigure: false),
+            ],
+            ShownCells.Modes,
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
             ZeroOf([.. ShownCells.Modes.Select(storms.StormOf)]) + " " +
             $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
-            $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
-        ]);
+            $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.");
     }
 
     private static string RateOf(CellResult? cell) => cell?.Rate is not { } rate ? Figures.None

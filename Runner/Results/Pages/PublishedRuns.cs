@@ -4,21 +4,23 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A line for each published folder.</summary>
-internal sealed class PublishedRuns() : BlockKind("published-runs")
+internal static class PublishedRuns
 {
     private const double Kilobyte = 1000;
 
-    public override BlockText Write(BlockSources sources) => BlockText.Of(MarkdownTables.LinesOfMarkdown(
-        [("Folder", false), ("Made", false), ("Commit", false), ("Holds", false), ("With", false), ("Size", true)],
-        sources.Folders.Select(folder => new[]
-        {
-            sources.LinkToTables(folder),
-            Figures.Day(folder.Run?.Run.Document.StartedUtc ?? folder.Faults?.Document.StartedUtc ?? folder.Load!.StartedUtc),
-            CommitsOf(folder.Run?.Run.Document.Commit ?? folder.Load?.Commit, folder.Faults?.Document.Commit),
-            Joined(HeldBy(folder.Run), HeldBy(folder.Faults), HeldBy(folder.Load)) ?? Figures.None,
-            Joined(Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine), Code(folder.Load?.CommandLine)) ?? Figures.None,
-            SizeOf(folder.Bytes),
-        })));
+    public static BlockText Write(BlockSources sources) => new([.. Table.Of<SourceFolder>(
+        [
+            new("Folder", sources.LinkToTables, IsFigure: false) { IsMarkdown = true },
+            new("Made", folder => Figures.Day(
+                folder.Run?.Run.Document.StartedUtc ?? folder.Faults?.Document.StartedUtc ?? folder.Load!.StartedUtc), IsFigure: false),
+            new("Commit", folder => CommitsOf(folder.Run?.Run.Document.Commit ?? folder.Load?.Commit, folder.Faults?.Document.Commit), IsFigure: false),
+            new("Holds", folder => Joined(HeldBy(folder.Run), HeldBy(folder.Faults), HeldBy(folder.Load)) ?? Figures.None, IsFigure: false),
+            new("With", folder => Joined(
+                Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine), Code(folder.Load?.CommandLine)) ?? Figures.None,
+                IsFigure: false) { IsMarkdown = true },
+            new("Size", folder => SizeOf(folder.Bytes)),
+        ],
+        sources.Folders).Lines]);
 
     private static string? HeldBy(RunSource? source) => source?.Run is not { } run ? null
         : $"{Figures.Count(run.Cells.Count)} cells × {Figures.Count(run.Document.Settings.Rounds)} rounds × " +

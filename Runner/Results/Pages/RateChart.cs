@@ -1,7 +1,7 @@
-using System.Globalization;
 using System.Security;
 using Kit.Modes;
 using Kit.Runner.Results.Faults;
+using static Kit.Runner.Results.LinearScale;
 
 namespace Kit.Runner.Results.Pages;
 
@@ -13,7 +13,9 @@ namespace Kit.Runner.Results.Pages;
 internal sealed class RateChart
 {
     /// <summary>Width in pixels, where the page has room for it.</summary>
-    public const int Width = 440;
+    private const int Width = 440;
+
+    private const string Picture = "docs/modes.svg";
 
     private const int Bars = 126;
     private const int Longest = 252;
@@ -33,7 +35,7 @@ internal sealed class RateChart
     private readonly IReadOnlyList<(string Name, string? Scenario, string Style)> handlers;
     private readonly IReadOnlyList<(TransactionMode Mode, IReadOnlyList<(string Style, Estimate Rate)> Rates)> modes;
     private readonly Dictionary<TransactionMode, int> notOnce;
-    private readonly double most;
+    private readonly LinearScale scale;
 
     /// <param name="storms">Have the results of each mode; <see langword="null"/>: none are shown.</param>
     /// <exception cref="KitException">The run or the storms lack a mode that is shown, or the run has no round of it that counts.</exception>
@@ -43,7 +45,14 @@ internal sealed class RateChart
             : ShownCells.Modes.ToDictionary(mode => mode, mode => MessagesOf(storms.StormOf(mode)));
         handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
         modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
-        most = modes.SelectMany(mode => mode.Rates).Max(bar => bar.Rate.High ?? bar.Rate.Mean);
+        scale = LinearScale.Of(modes.SelectMany(mode => mode.Rates).Select(bar => (double?)(bar.Rate.High ?? bar.Rate.Mean)), Longest);
+    }
+
+    /// <summary>The block that shows it.</summary>
+    public static BlockText Write(BlockSources sources)
+    {
+        var chart = new RateChart(sources.Run, sources.StormsOrNone);
+        return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"{chart.Words}\">") { Pictures = [(Picture, chart.Svg)] };
     }
 
     private static int MessagesOf(FaultResult storm) =>
@@ -79,11 +88,11 @@ internal sealed class RateChart
                 """<defs><pattern id="lossy" width="8" height="8" patternUnits="userSpaceOnUse"><path class="hatch" d="M-2 10L10 -2"/></pattern></defs>""",
                 $"""<rect class="ground" width="{Width}" height="{height}"/>""",
                 """<text x="8" y="20" font-size="15" font-weight="bold">Messages per second, bare endpoint on PostgreSQL</text>""",
-                .. Ticks.Select(tick => $"""<path class="grid" d="M{Pixels(Bars + LengthOf(tick))} {Top - 4}V{legend}"/>"""),
+                .. Ticks.Select(tick => $"""<path class="grid" d="M{Pixels(Bars + scale.At(tick))} {Top - 4}V{legend}"/>"""),
                 .. modes.SelectMany((mode, index) => RowOf(mode.Mode, mode.Rates, Top + (index * step))),
                 $"""<path d="M{Bars} {Top - 4}V{legend}"/>""",
                 .. Ticks.Prepend(0).Select(tick =>
-                    $"""<text x="{Pixels(Bars + LengthOf(tick))}" y="{legend + 14}" text-anchor="middle" font-size="12">{Figures.Count((int)tick)}</text>"""),
+                    $"""<text x="{Pixels(Bars + scale.At(tick))}" y="{legend + 14}" text-anchor="middle" font-size="12">{Figures.Count((int)tick)}</text>"""),
                 .. LegendOf(legend + Line + 4),
                 "</svg>",
                 "",
@@ -96,9 +105,9 @@ internal sealed class RateChart
     {
         get
         {
-            var decade = Math.Pow(10, Math.Floor(Math.Log10(most)));
-            var step = new[] { decade, decade / 2, decade / 5 }.First(step => most / step >= FewestTicks);
-            for (var tick = step; tick <= most; tick += step)
+            var decade = Math.Pow(10, Math.Floor(Math.Log10(scale.Most)));
+            var step = new[] { decade, decade / 2, decade / 5 }.First(step => scale.Most / step >= FewestTicks);
+            for (var tick = step; tick <= scale.Most; tick += step)
                 yield return tick;
         }
     }
@@ -129,16 +138,16 @@ internal sealed class RateChart
         foreach (var (index, (style, rate)) in rates.Index())
         {
             var (y, middle) = (top + (index * BarHeight), top + (index * BarHeight) + (BarHeight / 2));
-            yield return $"""<rect class="{style}" x="{Bars}" y="{y}" width="{Pixels(LengthOf(rate.Mean))}" height="{BarHeight - 1}"/>""";
+            yield return $"""<rect class="{style}" x="{Bars}" y="{y}" width="{Pixels(scale.At(rate.Mean))}" height="{BarHeight - 1}"/>""";
             if (isLossy)
-                yield return $"""<rect fill="url(#lossy)" x="{Bars}" y="{y}" width="{Pixels(LengthOf(rate.Mean))}" height="{BarHeight - 1}"/>""";
+                yield return $"""<rect fill="url(#lossy)" x="{Bars}" y="{y}" width="{Pixels(scale.At(rate.Mean))}" height="{BarHeight - 1}"/>""";
             if (rate is { Low: { } low, High: { } high })
             {
-                var (from, to) = (Pixels(Bars + LengthOf(low)), Pixels(Bars + LengthOf(high)));
+                var (from, to) = (Pixels(Bars + scale.At(low)), Pixels(Bars + scale.At(high)));
                 yield return $"""<path d="M{from} {middle}H{to}M{from} {middle - 4}v8M{to} {middle - 4}v8"/>""";
             }
 
-            var end = Bars + LengthOf(rate.High ?? rate.Mean);
+            var end = Bars + scale.At(rate.High ?? rate.Mean);
             yield return $"""<text x="{Pixels(end + 8)}" y="{middle + 5}">{Figures.Measured(rate.Mean)}</text>""";
         }
     }
@@ -157,8 +166,4 @@ internal sealed class RateChart
         if (notOnce.Count > 0)
             yield return $"""<text x="8" y="{top + (2 * Line) + 7}" font-size="12">{storm}</text>""";
     }
-
-    private double LengthOf(double? perSecond) => Longest * (perSecond ?? 0) / most;
-
-    private static string Pixels(double position) => position.ToString("0.#", CultureInfo.InvariantCulture);
 }

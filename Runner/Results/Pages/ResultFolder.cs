@@ -64,8 +64,6 @@ public sealed class ResultFolder
         }
     }
 
-    /// <param name="output">Where to; plain text, no colours.</param>
-    /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
         if (Run is not null)

@@ -5,12 +5,11 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The results of crashes of the database server, by cell.</summary>
-/// <param name="name">As in the marks.</param>
-/// <param name="isForced">True for the storms in which <c>synchronous_commit</c> was off against the mode's needs; false for the others.</param>
-internal sealed class ServerCrashes(string name, bool isForced) : BlockKind(name)
+internal static class ServerCrashes
 {
+    /// <param name="isForced">True for the storms in which <c>synchronous_commit</c> was off against the mode's needs; false for the others.</param>
     /// <exception cref="KitException">No storm in the folder has a crash of the server.</exception>
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources, bool isForced)
     {
         var source = sources.Storms;
         var storms = source.Storms.Where(storm => storm.Storm!.ServerCrashes > 0 && storm.Storm.Unflushed is not null == isForced).ToList();
@@ -23,30 +22,22 @@ internal sealed class ServerCrashes(string name, bool isForced) : BlockKind(name
 
         var seeds = storms.Select(storm => storm.Storm!.Seed).Distinct().Select(seed => Figures.Plain(seed)).ToList();
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOfMarkdown(
-                [
-                    ("Cell", false), ("Setting", false), ("Crashes", true), ("Messages", true), ("Handled again", true),
-                    ("Not handled exactly once", false), ("Promise", false),
-                ],
-                storms.Select(storm => RowOf(storm, source.Document))),
-            "",
+            [
+                new("Cell", storm => $"`{storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode}`", IsFigure: false),
+                new("Setting", storm => SettingOf(storm, source.Document), IsFigure: false),
+                new("Crashes", storm => Figures.Count(storm.Storm!.ServerCrashes)),
+                new("Messages", storm => Figures.Count(storm.Messages)),
+                new("Handled again", storm => storm.Storm!.Again is { } again ? Figures.Count(again) : Figures.None),
+                new("Not handled exactly once", GuaranteeTables.NotOnceOf, IsFigure: false),
+                new("Promise", storm => Words.Of(storm.Verdict), IsFigure: false),
+            ],
+            storms,
             $"From {sources.MadeIn(source)}, seed {string.Join(", ", seeds)}. " +
             $"{Figures.Count(storms.Sum(storm => storm.Storm!.ServerCrashes))} crashes in all. *Handled again*: the handler had returned, and a crash took " +
-            "its commit back or came before it.",
-        ]);
+            "its commit back or came before it.");
     }
 
-    private static string[] RowOf(FaultResult storm, FaultDocument document) =>
-    [
-        $"`{storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode}`",
-        storm.Storm!.Unflushed is { } unflushed
-            ? $"`synchronous_commit = off` for {unflushed}, forced"
-            : $"`{storm.Cell.On(AxisName.Flush, document.Implied) ?? Figures.None}`",
-        Figures.Count(storm.Storm.ServerCrashes),
-        Figures.Count(storm.Messages),
-        storm.Storm.Again is { } again ? Figures.Count(again) : Figures.None,
-        GuaranteeTables.NotOnceOf(storm),
-        Words.Of(storm.Verdict),
-    ];
+    private static string SettingOf(FaultResult storm, FaultDocument document) => storm.Storm!.Unflushed is { } unflushed
+        ? $"`synchronous_commit = off` for {unflushed}, forced"
+        : $"`{storm.Cell.On(AxisName.Flush, document.Implied) ?? Figures.None}`";
 }

@@ -33,8 +33,7 @@ internal sealed record RunSource(string Folder, RecordedRun Run)
     }
 
     /// <summary>A bare cell on PostgreSQL.</summary>
-    /// <param name="mode">Of it.</param>
-    /// <param name="scenario">What its handler does; <see langword="null"/>: one insert.</param>
+    /// <param name="scenario"><see langword="null"/>: one insert.</param>
     public CellResult? Find(TransactionMode mode, string? scenario = null) => Run.Cells.FirstOrDefault(
         cell => ShownCells.IsBareOnPostgreSql(cell.Cell, scenario) && string.Equals(cell.Cell.Mode, mode.Name, StringComparison.Ordinal));
 

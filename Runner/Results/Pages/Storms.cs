@@ -3,20 +3,14 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The result of a storm, by cell.</summary>
-internal sealed class Storms() : BlockKind("storms")
+internal static class Storms
 {
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var storms = sources.Storms;
-        var table = GuaranteeTables.SignatureOfStorms(storms.Storms, storms.Document);
         return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOf(table.Headers, table.Rows, GuaranteeTables.IsFigure),
-            "",
-            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}. {SpeedsOf(sources, storms)}",
-            "",
-            InFlightOf(storms.Storms),
-        ]);
+            GuaranteeTables.SignatureOfStorms(storms.Storms, storms.Document),
+            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}. {SpeedsOf(sources, storms)}", "", InFlightOf(storms.Storms));
     }
 
     private static string SpeedsOf(BlockSources sources, FaultSource storms)

@@ -3,19 +3,19 @@ using Kit.Modes;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The modes that run on each framework and transport, in a few words.</summary>
-internal sealed class WhatRuns() : BlockKind("what-runs")
+internal static class WhatRuns
 {
     private const int FewEnoughToLeaveOut = 2;
 
-    public override BlockText Write(BlockSources sources)
+    public static BlockText Write(BlockSources sources)
     {
         var frameworks = sources.Kinds.GroupBy(kind => kind.Framework, StringComparer.Ordinal).ToList();
         var transports = sources.Kinds.Select(kind => kind.Transport).Distinct(StringComparer.Ordinal).ToList();
         // Nobody asks what a transport can that nobody has run.
         var missing = frameworks.Where(kinds => kinds.Any(kind => kind is { HasBeenRun: true, IsMissing: true })).Select(kinds => kinds.Key).ToHashSet();
-        return BlockText.Of(
+        return new BlockText(
         [
-            .. MarkdownTables.LinesOfMarkdown([("", false), .. transports.Select(transport => (transport, false))], []),
+            .. new Table([new("", IsFigure: false), .. transports.Select(transport => new Column(transport, IsFigure: false))], []).Lines,
             .. frameworks.Select(kinds => missing.Contains(kinds.Key)
                 ? KeptLines.RowOf(sources, kinds.Key)
                 : RowOf([.. kinds], transports)),

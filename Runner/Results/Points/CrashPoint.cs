@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace Kit.Runner.Results.Points;
 
 /// <summary>The identity of a request of a handling, by which it can be found in another handling.</summary>
@@ -13,7 +11,6 @@ public sealed record RequestId(string Server, string Text, string? Outcome, int 
 /// <summary>The gap before and after one request of a handling.</summary>
 /// <param name="Number">In the recorded handling, from 1.</param>
 /// <param name="Before">The statement before it in its transaction; <see langword="null"/> if it is the first.</param>
-/// <param name="HasAnswer">True if the server answers it.</param>
 /// <param name="CanBeProved">True if it can be known that the server has acted.</param>
 public sealed record CrashPoint(int Number, RequestId Request, string? Before, bool HasAnswer, bool CanBeProved)
 {
@@ -30,7 +27,6 @@ public sealed record CrashPoint(int Number, RequestId Request, string? Before, b
     public bool IsPolled { get; init; }
 
     /// <summary>The ways that are possible there while the servers live.</summary>
-    [JsonIgnore]
     public IReadOnlyList<PointWay> Ways => WaysAmong(PointWays.OfClient);
 
     /// <summary>The possible ways there, among some.</summary>

@@ -18,3 +18,27 @@ public enum FaultVerdict
     /// <summary>The experiment itself failed.</summary>
     Failed,
 }
+
+/// <summary>A verdict in the words of reports. Each report has its own words for a promise that was kept or broken.</summary>
+public static class VerdictText
+{
+    /// <exception cref="ArgumentOutOfRangeException">There is no such verdict.</exception>
+    public static string Of(FaultVerdict verdict, Func<string> kept, Func<string> broken) => verdict switch
+    {
+        FaultVerdict.Kept => kept(),
+        FaultVerdict.Broken => broken(),
+        FaultVerdict.Void => "VOID",
+        FaultVerdict.Failed => "FAILED",
+        FaultVerdict.NoWindow => "no window",
+        _ => throw new ArgumentOutOfRangeException(nameof(verdict), verdict, "No such verdict."),
+    };
+}
+
+/// <summary>The findings of an experiment at a point.</summary>
+public interface IPointResult
+{
+    FaultVerdict Verdict { get; }
+
+    /// <summary>The reason why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
+    string? Because { get; }
+}

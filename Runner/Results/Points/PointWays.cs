@@ -87,8 +87,6 @@ public static class PointWays
 /// <param name="Letter">Name in tokens.</param>
 /// <param name="Title">For tables, after the letter.</param>
 /// <param name="IsExecuted">True if the request reaches the server, which acts on it.</param>
-/// <param name="KillsProcess">True if the runner kills the process.</param>
-/// <param name="CrashesServer">True if the runner crashes the server of the request.</param>
 public sealed record PointWayFacts(PointWay Way, char Letter, string Title, bool IsExecuted, bool KillsProcess, bool CrashesServer)
 {
     /// <summary>The head of its column.</summary>

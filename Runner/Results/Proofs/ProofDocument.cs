@@ -15,13 +15,13 @@ public sealed record ProofDocument
     public required DateTimeOffset StartedUtc { get; init; }
 
     /// <summary>The fingerprint of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; <see langword="null"/>: it was not stored yet.</summary>
+    [JsonInclude]
     public string? Fingerprint { get; init; }
 
     /// <summary>The proof file, as it was read.</summary>
     public required string ProofFile { get; init; }
 
     /// <summary>The program that was started instead of the one in the file; absent if none was.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Given { get; init; }
 
     /// <summary>The classes that the file promises.</summary>
@@ -58,12 +58,13 @@ public sealed record ProofDocument
     public IReadOnlyList<string> NotTried { get; init; } = [];
 
     /// <summary>The reason why some were not made; <see langword="null"/>: all were.</summary>
+    [JsonInclude]
     public string? NotTriedBecause { get; init; }
 
     /// <summary>True if the promise was kept at each tried point, at least one was tried, and the requests that write an effect can be tried.</summary>
-    [JsonIgnore]
     public bool IsKept => Results.Count > 0 && Untried.Count == 0 && Results.All(result => result.Verdict is FaultVerdict.Kept);
 
     /// <summary>The number of all experiments.</summary>
+    [JsonInclude]
     public int Planned => Points.Sum(point => point.Ways.Count);
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Security;
 using System.Xml;
 using Kit.Guarantees;
 using Kit.Runner.Results.Points;
@@ -60,4 +61,14 @@ public static class ProofJUnit
     }
 
     private static string Text(int count) => count.ToString(CultureInfo.InvariantCulture);
+}
+
+/// <summary>Text of an application in XML. An application can write anything to its output.</summary>
+internal static class XmlText
+{
+    /// <summary>The text without the characters that XML does not have.</summary>
+    public static string Readable(string text) => string.Concat(text.Where(XmlConvert.IsXmlChar));
+
+    /// <summary>The text for a place between tags or quotes.</summary>
+    public static string Escaped(string text) => SecurityElement.Escape(Readable(text));
 }

@@ -61,10 +61,8 @@ public sealed class ProofReport(ProofDocument document)
 
     public void WriteMarkdown(TextWriter output)
     {
-        output.WriteLine($"# Does {document.Name} survive every crash?");
-        output.WriteLine();
-        output.WriteLine(Summary);
-        output.WriteLine();
+        output.WriteLine($"# Does {document.Name} survive every crash?\n");
+        output.WriteLine($"{Summary}\n");
         var servers = string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"));
         output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
         WriteClasses(output);
@@ -72,8 +70,7 @@ public sealed class ProofReport(ProofDocument document)
         if (document.Untried.Count > 0)
         {
             MarkdownTables.WriteList("Not proved: these write what an effect reads, and handlings differ in them", document.Untried, output);
-            output.WriteLine();
-            output.WriteLine("Make the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
+            output.WriteLine("\nMake the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
         }
 
         var shownNothing = results.Where(result => !result.IsConclusive).ToList();
@@ -100,12 +97,10 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("Not tried, because the recorded handlings differ in them", document.Rare, output);
         MarkdownTables.WriteList("Not tried, because they came only after a message was handled", document.Late, output);
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
-        output.WriteLine();
-        output.WriteLine("## What this cannot show");
-        output.WriteLine();
+        output.WriteLine("\n## What this cannot show\n");
         output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
         foreach (var request in document.Unread)
-            output.WriteLine($"- Whether {MarkdownTables.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
+            output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
         if (document.Unused > 0)
         {
             output.WriteLine(
@@ -122,28 +117,22 @@ public sealed class ProofReport(ProofDocument document)
 
     private void WriteClasses(TextWriter output)
     {
-        output.WriteLine();
-        output.WriteLine("## What became of the messages");
-        output.WriteLine();
-        MarkdownTables.WriteTable(
-            ["Message", .. Ways.Select(way => way.Header)],
-            from result in results
-            group result by KindOf(result) into alike
-            orderby alike.Count() descending, alike.Key
-            select (IReadOnlyList<string>)
+        (Table.Of<IGrouping<string, ProofResult>>(
             [
-                alike.Key,
-                .. Ways.Select(way => alike.Count(result => result.Point.Way == way.Way) is > 0 and var count ? Figures.Count(count) : Figures.None),
+                new("Message", alike => alike.Key, IsFigure: false),
+                .. Ways.Select(way => new Column<IGrouping<string, ProofResult>>(
+                    way.Header, alike => alike.Count(result => result.Point.Way == way.Way) is > 0 and var count ? Figures.Count(count) : Figures.None)),
             ],
-            output,
-            header => header is not "Message");
-        output.WriteLine();
-        output.WriteLine(
-            "A message is *once* if each effect is there as often as the file expects, *duplicated* if one is there more often, *duplicated-outgoing* if " +
-            "only messages or calls are, *torn* if some of its effects are there and others are not, *lost* if none is, and *stuck* if none is and work " +
-            "is left. With a dead letter it is *clean-error* if no effect is there, and *zombie* if one is. ≠ is not promised. " +
-            "*≠ afterwards*: a message after it broke the promise, or something was left. *Without a crash*: the message did not come to the point, nothing " +
-            "disturbed it, and it is not *once*.");
+            ByKind(results)) with
+        {
+            Title = "What became of the messages",
+            Legend =
+                "A message is *once* if each effect is there as often as the file expects, *duplicated* if one is there more often, " +
+                "*duplicated-outgoing* if only messages or calls are, *torn* if some of its effects are there and others are not, *lost* if none is, and " +
+                "*stuck* if none is and work is left. With a dead letter it is *clean-error* if no effect is there, and *zombie* if one is. ≠ is not " +
+                "promised. *≠ afterwards*: a message after it broke the promise, or something was left. *Without a crash*: the message did not come to " +
+                "the point, nothing disturbed it, and it is not *once*.",
+        }).WriteMarkdown(output);
     }
 
     private void WriteViolations(TextWriter output)
@@ -151,13 +140,11 @@ public sealed class ProofReport(ProofDocument document)
         if (!Broken.Any())
             return;
 
-        output.WriteLine();
-        output.WriteLine("## Broken promises");
-        output.WriteLine();
+        output.WriteLine("\n## Broken promises\n");
         foreach (var result in Broken)
         {
-            output.WriteLine($"- `{result.Point.Token}` {MarkdownTables.Escaped(result.Point.Moment)}: "
-                + $"{MarkdownTables.Escaped(string.Join("; ", result.Violations))}");
+            output.WriteLine($"- `{result.Point.Token}` {Table.Escaped(result.Point.Moment)}: "
+                + $"{Table.Escaped(string.Join("; ", result.Violations))}");
         }
 
         foreach (var told in ToldViolation.Of(document))
@@ -167,45 +154,41 @@ public sealed class ProofReport(ProofDocument document)
     private static void WriteTimeline(ToldViolation told, TextWriter output)
     {
         var token = told.Result.Point.Token;
-        output.WriteLine();
-        output.WriteLine($"## What happened at {token}");
-        output.WriteLine();
+        output.WriteLine($"\n## What happened at {token}\n");
         output.WriteLine($"![What happened at {token}: {told.Name}]({told.Picture})");
-        output.WriteLine();
-        output.WriteLine("```");
+        output.WriteLine("\n```");
         foreach (var line in TimelineStep.LinesOf(told.Result.Timeline))
             output.WriteLine(line);
-        output.WriteLine("```");
-        output.WriteLine();
+        output.WriteLine("```\n");
         output.WriteLine(told.Again);
     }
 
     private void WritePoints(TextWriter output)
     {
-        output.WriteLine();
-        output.WriteLine("## The points");
-        output.WriteLine();
-        MarkdownTables.WriteTable(
-            ["Point", "Request", "Server", "Answer", .. Ways.Select(way => $"{way.Letter}")],
-            document.Points.Select(point => (IReadOnlyList<string>)
+        (Table.Of<CrashPoint>(
             [
-                Figures.Plain(point.Number), point.Request.Text, point.Request.Server, point.Request.Outcome ?? Figures.None,
-                .. Ways.Select(way => results.FirstOrDefault(result => result.Point.Number == point.Number && result.Point.Way == way.Way) is { } result
-                    ? KindOf(result) + (IsKilled(result) ? ", killed" : "")
-                    : Figures.None),
-            ]),
-            output,
-            header => header is "Point");
+                new("Point", point => Figures.Plain(point.Number)),
+                new("Request", point => point.Request.Text, IsFigure: false),
+                new("Server", point => point.Request.Server, IsFigure: false),
+                new("Answer", point => point.Request.Outcome ?? Figures.None, IsFigure: false),
+                .. Ways.Select(way => new Column<CrashPoint>($"{way.Letter}", point => KindAt(point, way.Way), IsFigure: false)),
+            ],
+            document.Points) with
+        { Title = "The points" }).WriteMarkdown(output);
     }
+
+    private string KindAt(CrashPoint point, PointWay way) =>
+        results.FirstOrDefault(result => result.Point.Number == point.Number && result.Point.Way == way) is { } result
+            ? KindOf(result) + (IsKilled(result) ? ", killed" : "")
+            : Figures.None;
 
     private static bool IsKilled(ProofResult result) => result.KilledAfterSeconds is not null;
 
-    private string ClassesOf(IEnumerable<ProofResult> results) => string.Join(
-        ", ",
-        from result in results
-        group result by KindOf(result) into alike
-        orderby alike.Count() descending, alike.Key
-        select $"{Figures.Count(alike.Count())} {alike.Key}");
+    private IEnumerable<IGrouping<string, ProofResult>> ByKind(IEnumerable<ProofResult> chosen) =>
+        chosen.GroupBy(KindOf).OrderByDescending(alike => alike.Count()).ThenBy(alike => alike.Key);
+
+    private string ClassesOf(IEnumerable<ProofResult> chosen) =>
+        string.Join(", ", ByKind(chosen).Select(alike => $"{Figures.Count(alike.Count())} {alike.Key}"));
 
     private string KindOf(ProofResult result) => VerdictText.Of(
         result.Verdict,

@@ -13,15 +13,18 @@ public sealed record ProofResult : IPointResult
     public required FaultVerdict Verdict { get; init; }
 
     /// <summary>The reason why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
+    [JsonInclude]
     public string? Because { get; init; }
 
     /// <summary>The class of the message; <see langword="null"/>: its point was not met.</summary>
+    [JsonInclude]
     public DeliveryClass? Class { get; init; }
 
     /// <summary>
     /// In way d, the time that the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it was not killed for that,
     /// because it got over it or ended by itself, or because the way is another.
     /// </summary>
+    [JsonInclude]
     public double? KilledAfterSeconds { get; init; }
 
     /// <summary>The found effects.</summary>
@@ -44,5 +47,21 @@ public sealed record ProofResult : IPointResult
     public double Seconds { get; init; }
 
     /// <summary>True if it shows something, about its point or without it.</summary>
+    [JsonInclude]
     public bool IsConclusive => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
+}
+
+/// <summary>The number of times that an effect of a message was found.</summary>
+/// <param name="Effect">Name in the proof file.</param>
+/// <param name="PerMessage">Number of times that it exists if the message was handled once; <see cref="NeverThere"/> for a dead letter.</param>
+public sealed record FoundEffect(string Effect, int Count, int PerMessage)
+{
+    /// <summary>Number of times that a dead letter exists if the message was handled once.</summary>
+    public const int NeverThere = 0;
+
+    /// <summary>True if it exists only after the application has given the message up.</summary>
+    public bool IsDeadLetter => PerMessage == NeverThere;
+
+    public override string ToString() =>
+        IsDeadLetter ? FormattableString.Invariant($"{Effect}: {Count}") : FormattableString.Invariant($"{Effect}: {Count} of {PerMessage}");
 }

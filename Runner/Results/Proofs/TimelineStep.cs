@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Proofs;
 
@@ -8,19 +7,15 @@ namespace Kit.Runner.Results.Proofs;
 public sealed record TimelineStep(TimelineKind Kind, string Text)
 {
     /// <summary>The place of a request among those of the handling, from 1.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Number { get; init; }
 
     /// <summary>The server of the request.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Server { get; init; }
 
     /// <summary>The connection of a request, in the order in which they were opened.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Connection { get; init; }
 
     /// <summary>The server's answer to a request; <see langword="null"/> if it does not answer, or never got the request.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Outcome { get; init; }
 
     /// <summary>The lines of a report. Where a server got requests on several connections, they are numbered: <c>orders (2)</c>.</summary>

@@ -26,67 +26,62 @@ public static class ExperimentReport
 
     private const string QuickLine = "A quick run: it shows that it works, not how fast it is.";
 
-    private const string Row = "Published as";
-    private const string Said = "Published";
-    private const string Cell = "Repeated by";
-    private const string Verdict = "Verdict";
-
-    private static readonly IReadOnlyList<string> Headers =
-        [Row, "Published msg/s", "Published ratio", Cell, "Our msg/s", "Our ratio", "95 % interval", Verdict];
-
-    private static readonly IReadOnlyList<LoadColumn> LoadColumns =
+    private static readonly IReadOnlyList<Column<RepeatedRow>> Columns =
     [
-        new(Row, row => row.Published.Title),
-        new("Published msg/s", row => row.Published.Figure, row => row.PerSecond is not null),
-        new("Published ratio", row => Figures.Measured(row.PublishedRatio), row => row.PerSecond is not null),
-        new("Published ms", row => PublishedRow.TextOf(row.Published.Milliseconds), row => row.Milliseconds is not null),
-        new("Published CPU %", row => PublishedRow.TextOf(row.Published.CpuPercent), row => row.CpuPercent is not null),
-        new(Said, row => row.Published.Said ?? Figures.None, row => row.Said is not null),
-        new(Cell, row => row.Published.Cell),
-        new("Our msg/s", row => Figures.Measured(row.Load?.Reached)),
-        new("Our ratio", row => Figures.Measured(row.Ratio)),
-        new("Our p50 ms", row => Figures.Measured(row.Load?.Latency?.P50)),
-        new("Our CPU %", row => Figures.Measured(row.Load?.CpuShare * 100), row => row.CpuPercent is not null),
-        new("Our memory MB, first", row => Figures.Measured(MemoryOf(row)?.First), row => row.Said is not null),
-        new("Our memory MB, last", row => Figures.Measured(MemoryOf(row)?.Last), row => row.Said is not null),
-        new("Failed", row => LoadReport.ShareOf(row.Load ?? row.Broken)),
-        new(Verdict, row => TextOf(row.Agreement), row => row.PerSecond is not null),
+        new("Published as", row => row.Published.Title, IsFigure: false),
+        new("Published msg/s", row => row.Published.Figure),
+        new("Published ratio", row => Figures.Measured(row.PublishedRatio)),
+        new("Repeated by", row => row.Published.Cell, IsFigure: false),
+        new("Our msg/s", row => Figures.Measured(row.PerSecond)),
+        new("Our ratio", row => Figures.Measured(row.Agreement is Agreement.Base ? 1 : row.Ratio?.Value)),
+        new("95 % interval", row => row.Interval?.ToString() ?? Figures.None),
+        new("Verdict", row => TextOf(row.Agreement), IsFigure: false),
     ];
 
-    public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition)
+    /// <summary>Each with the rows of a table for which it is shown; <see langword="null"/>: any.</summary>
+    private static readonly IReadOnlyList<(Column<RepeatedLoad> Column, Func<PublishedRow, bool>? IsPublished)> LoadColumns =
+    [
+        (new("Published as", row => row.Published.Title, IsFigure: false), null),
+        (new("Published msg/s", row => row.Published.Figure), row => row.PerSecond is not null),
+        (new("Published ratio", row => Figures.Measured(row.PublishedRatio)), row => row.PerSecond is not null),
+        (new("Published ms", row => PublishedRow.TextOf(row.Published.Milliseconds)), row => row.Milliseconds is not null),
+        (new("Published CPU %", row => PublishedRow.TextOf(row.Published.CpuPercent)), row => row.CpuPercent is not null),
+        (new("Published", row => row.Published.Said ?? Figures.None, IsFigure: false), row => row.Said is not null),
+        (new("Repeated by", row => row.Published.Cell, IsFigure: false), null),
+        (new("Our msg/s", row => Figures.Measured(row.Load?.Reached)), null),
+        (new("Our ratio", row => Figures.Measured(row.Ratio)), null),
+        (new("Our p50 ms", row => Figures.Measured(row.Load?.Latency?.P50)), null),
+        (new("Our CPU %", row => Figures.Measured(row.Load?.CpuShare * 100)), row => row.CpuPercent is not null),
+        (new("Our memory MB, first", row => Figures.Measured(MemoryOf(row)?.First)), row => row.Said is not null),
+        (new("Our memory MB, last", row => Figures.Measured(MemoryOf(row)?.Last)), row => row.Said is not null),
+        (new("Failed", row => LoadReport.ShareOf(row.Load ?? row.Broken)), null),
+        (new("Verdict", row => TextOf(row.Agreement), IsFigure: false), row => row.PerSecond is not null),
+    ];
+
+    public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition) => new ReportFile(FileName, output =>
     {
-        ArgumentNullException.ThrowIfNull(experiment);
-        ArgumentNullException.ThrowIfNull(repetition);
-        return new ReportFile(FileName, output =>
+        output.WriteLine($"# {experiment.Name}\n");
+        foreach (var line in LinesOf(experiment, repetition))
+            output.WriteLine(line);
+        if (IsQuick(experiment, repetition))
+            output.WriteLine($"\n**{QuickLine}**");
+        output.WriteLine($"\n{LegendOf(repetition)}");
+        foreach (var run in repetition.Runs)
         {
-            output.WriteLine($"# {experiment.Name}\n");
-            foreach (var line in LinesOf(experiment, repetition))
-                output.WriteLine(line);
-            if (IsQuick(experiment, repetition))
-                output.WriteLine($"\n**{QuickLine}**");
-            output.WriteLine($"\n{LegendOf(repetition)}");
-            foreach (var run in repetition.Runs)
-            {
-                output.WriteLine("\n## Our run\n");
-                foreach (var fact in RunFacts.Of(run))
-                    output.WriteLine($"- {fact.Name}: {MarkdownTables.Escaped(fact.Fact)}");
-            }
+            output.WriteLine("\n## Our run\n");
+            foreach (var fact in RunFacts.Of(run))
+                output.WriteLine($"- {fact.Name}: {Table.Escaped(fact.Fact)}");
+        }
 
-            output.WriteLine($"\nEvery round of ours is in `{RunFolder.TablesFile}`, and every load in `load.md`, of each command's folder.");
-        });
-    }
+        output.WriteLine($"\nEvery round of ours is in `{RunFolder.TablesFile}`, and every load in `load.md`, of each command's folder.");
+    });
 
-    /// <param name="output">Gets plain text, no colours.</param>
     public static void WriteTerminal(PublishedExperiment experiment, Repetition repetition, TextWriter output, int width)
     {
-        ArgumentNullException.ThrowIfNull(experiment);
-        ArgumentNullException.ThrowIfNull(output);
-        ArgumentNullException.ThrowIfNull(repetition);
-        foreach (var shown in TablesOf(experiment, repetition))
+        foreach (var (table, lines) in TablesOf(experiment, repetition))
         {
-            TerminalSummary.WriteTable(
-                TerminalSummary.ConsoleOn(output, width), shown.Title ?? experiment.Name, shown.Headers, shown.Rows, IsFigure);
-            foreach (var line in shown.Lines)
+            (table.Title.Length > 0 ? table : table with { Title = experiment.Name }).WriteTerminal(TerminalSummary.ConsoleOn(output, width));
+            foreach (var line in lines)
                 output.WriteLine(line);
         }
 
@@ -109,8 +104,8 @@ public static class ExperimentReport
         "",
         .. TablesOf(experiment, repetition).SelectMany(shown => (IEnumerable<string>)
         [
-            .. shown.Title is { } title ? [$"**{title}**", ""] : Array.Empty<string>(),
-            .. MarkdownTables.LinesOf(shown.Headers, shown.Rows, IsFigure),
+            .. shown.Table.Title.Length > 0 ? [$"**{shown.Table.Title}**", ""] : Array.Empty<string>(),
+            .. shown.Table.Lines,
             "",
             .. shown.Lines.Select(line => $"- {line}"),
             .. shown.Lines.Count > 0 ? [""] : Array.Empty<string>(),
@@ -132,9 +127,9 @@ public static class ExperimentReport
     /// <summary>The meaning of the columns, as far as they are shown.</summary>
     internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;
 
-    private static List<Shown> TablesOf(PublishedExperiment experiment, Repetition repetition)
+    private static List<(Table Table, IReadOnlyList<string> Lines)> TablesOf(PublishedExperiment experiment, Repetition repetition)
     {
-        List<Shown> tables = [.. experiment.Tables.Select(table => ShownOf(table, repetition)).OfType<Shown>()];
+        var tables = experiment.Tables.Select(table => ShownOf(table, repetition)).OfType<(Table, IReadOnlyList<string>)>().ToList();
         return tables.Count > 0
             ? tables
             : throw new KitException(
@@ -144,27 +139,23 @@ public static class ExperimentReport
     }
 
     /// <summary>A table next to its repetition; <see langword="null"/> if there is none.</summary>
-    private static Shown? ShownOf(PublishedTable table, Repetition repetition)
+    private static (Table Table, IReadOnlyList<string> Lines)? ShownOf(PublishedTable table, Repetition repetition)
     {
         if (table.Rows.Any(row => row.Users is not null))
         {
             var loads = RepeatedLoad.Of(table, repetition);
-            var columns = LoadColumns.Where(column => table.Rows.Any(column.IsShownFor)).ToList();
-            return loads.All(row => row.Load is null && row.Broken is null) ? null : new Shown(
-                table.Title, [.. columns.Select(column => column.Header)],
-                // What no figure was published of is shown where it was measured.
-                [
-                    .. from row in loads
-                       where row.Load is not null || row.Broken is not null || row.Published.PerSecond is not null
-                       select (IReadOnlyList<string>)[.. columns.Select(column => column.Of(row))],
-                ],
-                [.. BrokenOf(loads), .. LateSendersOf(loads)]);
+            if (loads.All(row => row.Load is null && row.Broken is null))
+                return null;
+            var columns = LoadColumns.Where(one => one.IsPublished is null || table.Rows.Any(one.IsPublished)).Select(one => one.Column);
+            // What no figure was published of is shown where it was measured.
+            var shown = loads.Where(row => row.Load is not null || row.Broken is not null || row.Published.PerSecond is not null);
+            return (Table.Of([.. columns], shown) with { Title = table.Title ?? "" }, [.. BrokenOf(loads), .. LateSendersOf(loads)]);
         }
 
         if (repetition.RunOf(table) is not { } run)
             return null;
         var rows = RepeatedRow.Of(table, run);
-        return new Shown(table.Title, Headers, [.. rows.Select(CellsOf)], [.. OrderOf(rows)]);
+        return (Table.Of(Columns, rows) with { Title = table.Title ?? "" }, [.. OrderOf(rows)]);
     }
 
     private static IEnumerable<string> BrokenOf(IReadOnlyList<RepeatedLoad> loads)
@@ -186,8 +177,7 @@ public static class ExperimentReport
             yield return $"The senders were late: {string.Join(", ", late)}. That is in the latency, and the rate may be theirs.";
     }
 
-    private static SoakMemory? MemoryOf(RepeatedLoad row) =>
-        row.Load?.Soak?.FirstOrDefault(figure => figure.Title == SoakFigure.WorkingSet) is { } figure ? new SoakMemory(figure.First, figure.Last) : null;
+    private static SoakFigure? MemoryOf(RepeatedLoad row) => row.Load?.Soak?.FirstOrDefault(figure => figure.Title == SoakFigure.WorkingSet);
 
     private static string OursOf(RecordedRun run)
     {
@@ -213,13 +203,6 @@ public static class ExperimentReport
         string InOrder(Func<RepeatedRow, double> figure) => string.Join(", ", rows.OrderBy(figure).Select(row => row.Published.Title));
     }
 
-    private static IReadOnlyList<string> CellsOf(RepeatedRow row) =>
-    [
-        row.Published.Title, row.Published.Figure, Figures.Measured(row.PublishedRatio), row.Published.Cell,
-        Figures.Measured(row.PerSecond), row.Agreement is Agreement.Base ? Figures.Measured(1) : Figures.Measured(row.Ratio?.Value),
-        row.Interval?.ToString() ?? Figures.None, TextOf(row.Agreement),
-    ];
-
     private static string TextOf(Agreement agreement) => agreement switch
     {
         Agreement.Base => "base",
@@ -234,15 +217,4 @@ public static class ExperimentReport
         Agreement.OnlyOurs => "only ours differs",
         _ => throw new InvalidOperationException($"No text for {agreement}."),
     };
-
-    private static bool IsFigure(string header) => header is not (Row or Said or Cell or Verdict);
-
-    private sealed record Shown(string? Title, IReadOnlyList<string> Headers, IReadOnlyList<IReadOnlyList<string>> Rows, IReadOnlyList<string> Lines);
-
-    private sealed record SoakMemory(double First, double Last);
-
-    private sealed record LoadColumn(string Header, Func<RepeatedLoad, string> Of, Func<PublishedRow, bool>? IsPublished = null)
-    {
-        public bool IsShownFor(PublishedRow row) => IsPublished?.Invoke(row) ?? true;
-    }
 }

@@ -33,7 +33,6 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
     /// <exception cref="KitException">A folder is damaged, there is none, or it has no results.</exception>
     public static Repetition In(string folder, PublishedExperiment experiment)
     {
-        ArgumentNullException.ThrowIfNull(experiment);
         if (!Directory.Exists(folder))
             throw new KitException($"There is no folder {folder}.", $"Make one: experiment {experiment.Name}") { IsUsage = true };
         var found = SoFarIn(folder, experiment);
@@ -46,11 +45,8 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
 
     /// <summary>The results of an experiment that was stopped, which may have left nothing.</summary>
     /// <exception cref="KitException">A folder is damaged.</exception>
-    public static Repetition SoFarIn(string folder, PublishedExperiment experiment)
-    {
-        ArgumentNullException.ThrowIfNull(experiment);
-        return Of(experiment.Commands.Select(command => RepeatedCommand.In(experiment.FolderOf(folder, command), command)));
-    }
+    public static Repetition SoFarIn(string folder, PublishedExperiment experiment) =>
+        Of(experiment.Commands.Select(command => RepeatedCommand.In(experiment.FolderOf(folder, command), command)));
 
     /// <summary>The results of some commands.</summary>
     public static Repetition Of(IEnumerable<RepeatedCommand> commands) => new([.. commands.Where(command => !command.IsEmpty)]);
@@ -69,14 +65,10 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
 
     private IEnumerable<LoadResult> LoadsOf(PublishedTable table, PublishedRow row)
     {
-        ArgumentNullException.ThrowIfNull(row);
         return CommandsOf(table).SelectMany(command => command.Load?.Results ?? [])
             .Where(result => result.Users == row.Users && $"{result.Cell}" == row.Cell);
     }
 
-    private IEnumerable<RepeatedCommand> CommandsOf(PublishedTable table)
-    {
-        ArgumentNullException.ThrowIfNull(table);
-        return Commands.Where(command => table.Commands.Contains(command.Name));
-    }
+    private IEnumerable<RepeatedCommand> CommandsOf(PublishedTable table) =>
+        Commands.Where(command => table.Commands.Contains(command.Name));
 }

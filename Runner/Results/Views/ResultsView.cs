@@ -70,9 +70,9 @@ public sealed record ResultsView
     /// <summary>The claims of documentation, next to the observations.</summary>
     public required IReadOnlyList<ViewClaim> Claims { get; init; }
 
-    /// <summary>The legends of the tables.</summary>
+    /// <summary>The legend of the table of cells; <see langword="null"/> without a run.</summary>
     [JsonIgnore]
-    public IReadOnlyList<string> Legends { get; init; } = [];
+    public string? Legend { get; init; }
 
     /// <summary>Makes the view of a folder.</summary>
     /// <param name="further">With more experiments on the same cells.</param>
@@ -80,8 +80,6 @@ public sealed record ResultsView
     /// <exception cref="KitException">A further folder has no experiments, or none on a cell of the first.</exception>
     public static ResultsView Of(ResultFolder folder, IReadOnlyList<ResultFolder> further, string claims)
     {
-        ArgumentNullException.ThrowIfNull(folder);
-        ArgumentNullException.ThrowIfNull(further);
         var sources = new ViewSources(folder, further);
         var scale = GraphScale.Of(folder.Run?.Rounds ?? [], MostBins);
         var rows = new ViewRows(sources, scale);
@@ -97,14 +95,14 @@ public sealed record ResultsView
             Answers = new ViewAnswers(sources, rows.Sorted).All,
             Axes = rows.Axes.ToDictionary(axis => axis, rows.ValuesOn),
             Rows = rows.Sorted,
-            LeftOut = LeftOutLines.Of(folder.Run?.Document.LeftOut ?? folder.Guarantees?.Document.LeftOut ?? []),
+            LeftOut = CellLeftOut.LinesOf(folder.Run?.Document.LeftOut ?? folder.Guarantees?.Document.LeftOut ?? []),
             Provenance = sources.Provenance,
             Export = ViewExport.Of(rows.Axes, rows.Sorted),
             Proofs = sources.Proofs,
             Scale = scale,
             Sequences = [.. probes.Select(ViewSequence.Of)],
             Claims = ViewClaim.Of(Claim.Read(claims), sources.Experiments),
-            Legends = folder.Run is { } run ? [ReportText.SummaryLegendOf(run), ReportText.ProbeLegend] : [],
+            Legend = folder.Run is { } run ? ReportText.SummaryLegendOf(run) : null,
         };
     }
 

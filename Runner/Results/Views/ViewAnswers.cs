@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Modes;
 
@@ -132,3 +133,16 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
 
     private static string ProofOf(string subject) => ViewAnchors.Proof(subject);
 }
+
+/// <summary>A question of readers, and one sentence of this run.</summary>
+/// <param name="Phrases">The sentence in pieces; a piece with a figure leads to its evidence.</param>
+public sealed record ViewAnswer(string Question, [property: JsonIgnore] IReadOnlyList<ViewPhrase> Phrases)
+{
+    /// <summary>The sentence.</summary>
+    [JsonInclude]
+    public string Text => string.Concat(Phrases.Select(phrase => phrase.Text));
+}
+
+/// <summary>A piece of a sentence.</summary>
+/// <param name="Evidence">The part of the page that shows the source of a figure; <see langword="null"/>: nothing to show.</param>
+public sealed record ViewPhrase(string Text, string? Evidence = null);

@@ -27,6 +27,7 @@ public sealed record ViewRow
     /// Its place by speed among the cells that differ only in the mode and lost the same; <see langword="null"/> where there is no other, or where its
     /// interval overlaps with that of another.
     /// </summary>
+    [JsonInclude]
     public int? Place { get; init; }
 
     /// <summary>Its storms. Those of another build are marked, and prove nothing.</summary>
@@ -56,17 +57,13 @@ public sealed record ViewRow
     [JsonIgnore]
     public bool IsPlain { get; init; }
 
-    [JsonIgnore]
     public string Framework => Cell[AxisName.Framework];
 
-    [JsonIgnore]
     public string Transport => Cell[AxisName.Transport];
 
-    [JsonIgnore]
     public string Mode => Cell[AxisName.Mode];
 
     /// <summary>The cell without its mode. Values that do not speak for themselves stand behind the name of their axis.</summary>
-    [JsonIgnore]
     public string Others => string.Join(
         " · ",
         Cell.Where(value => value.Key is not AxisName.Mode).Select(value => Speaking.Contains(value.Key) ? value.Value : $"{value.Key} {value.Value}"));
@@ -74,7 +71,6 @@ public sealed record ViewRow
 
 /// <summary>The speed of a cell, in messages per second.</summary>
 /// <param name="Low">Lower end of its 95 % interval.</param>
-/// <param name="High">Upper end of that interval.</param>
 /// <param name="Rounds">Rounds that count.</param>
 /// <param name="Requested">Requested rounds; <see langword="null"/> for a speed from another folder.</param>
 /// <param name="ToStrictest">Ratio to the strictest mode with its verdict, as the tables write it.</param>
@@ -82,7 +78,6 @@ public sealed record ViewRow
 public sealed record ViewSpeed(Figure Mean, Figure Low, Figure High, int Rounds, int? Requested, string ToStrictest, string? From);
 
 /// <summary>The costs of a message, as means of the counting rounds.</summary>
-/// <param name="Commits">Transactions committed by PostgreSQL.</param>
 /// <param name="Flushes">Flushes of its write-ahead log.</param>
 /// <param name="WalBytes">Bytes written to that log.</param>
 /// <param name="RoundTrips">Round trips to PostgreSQL; not known without the kit's proxy.</param>
@@ -93,18 +88,14 @@ public sealed record ViewCosts(
 
 /// <summary>A storm over a cell.</summary>
 /// <param name="InFlight">Messages that could be in flight at the kills and cuts.</param>
-/// <param name="NotOnce">Messages that were not handled exactly once.</param>
 /// <param name="Found">Those messages by class: <c>4 lost, 3 torn</c>; <c>0</c> for none, if no other promise was broken.</param>
 /// <param name="AtMost">For none: the 95 % upper bound of the share of those in flight, as a text.</param>
 /// <param name="Commit">The build, shortened.</param>
-/// <param name="IsOfThisBuild">True if that is the measured build.</param>
-/// <param name="Evidence">The line of its result.</param>
 public sealed record ViewStorm(
     int Kills, int Cuts, int ServerCrashes, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit,
     bool IsOfThisBuild, FileLine Evidence)
 {
     /// <summary>The faults in words.</summary>
-    [JsonIgnore]
     public string Done => string.Join(
         " and ",
         new[] { Times(Kills, "kill"), Times(Cuts, "cut"), Times(ServerCrashes, "server crash", "es") }.OfType<string>());
@@ -120,7 +111,6 @@ public sealed record ViewStorm(
 public sealed record ViewFaults(int Kept, int Broken, int Known, int Nothing)
 {
     /// <summary>The numbers in words.</summary>
-    [JsonIgnore]
     public string Text => string.Join(
         ", ",
         new[]
@@ -135,9 +125,7 @@ public sealed record ViewFaults(int Kept, int Broken, int Known, int Nothing)
 /// <summary>An attempt at a round.</summary>
 /// <param name="Outcome">As the tables write it.</param>
 /// <param name="Counts">True if it is in the averages.</param>
-/// <param name="Noisy">True if other programs disturbed it.</param>
 /// <param name="PerSecond">Average in messages per second.</param>
-/// <param name="Evidence">The line of its result.</param>
 public sealed record ViewRound(int Round, int Attempt, string Outcome, bool Counts, bool Noisy, Figure PerSecond, FileLine Evidence)
 {
     /// <summary>Commits over time, on the scale of the view; empty if there is nothing to draw.</summary>
@@ -148,7 +136,6 @@ public sealed record ViewRound(int Round, int Attempt, string Outcome, bool Coun
     public IReadOnlyList<string> Reasons { get; init; } = [];
 
     /// <summary>The name of the attempt, for a reader.</summary>
-    [JsonIgnore]
     public string Label => $"round {Figures.Plain(Round)}{(Attempt > 1 ? " again" : "")}{(Noisy ? ", noisy" : "")}"
         + (Outcome == RoundOutcome.Valid.ToString() ? "" : $", {Outcome}") + (Counts ? "" : ", not in the average");
 }

@@ -29,11 +29,10 @@ internal sealed class ViewRows
         var others = sources.Experiments.SelectMany(source => source.Results.Select(result => result.Cell)).Distinct()
             .Where(cell => !subjects.Contains(cell)).ToList();
         Axes = CellName.AxesOf(measured.Select(cell => cell.Cell).Concat(others));
-        var rows = measured.Select(cell => (cell.Cell.Group, Row: RowOf(cell))).Concat(others.Select(cell => (cell.Group, Row: RowOf(cell)))).ToList();
-        ReadingOrder = [.. rows.Select(row => row.Row)];
+        ReadingOrder = [.. measured.Select(cell => RowOf(cell.Cell, cell)), .. others.Select(cell => RowOf(cell, measured: null))];
         Sorted =
         [
-            .. rows.GroupBy(row => (row.Group, row.Row.Loss)).SelectMany(same => Placed([.. same.Select(row => row.Row)]))
+            .. ReadingOrder.GroupBy(row => (row.Group, row.Loss)).SelectMany(same => Placed([.. same]))
                 .OrderBy(row => row.Loss).ThenByDescending(row => row.Speed?.Mean.Value ?? 0),
         ];
     }
@@ -58,69 +57,42 @@ internal sealed class ViewRows
     private static bool AreApart(ViewSpeed left, ViewSpeed? right) =>
         right is not null && (left.High.Value < right.Low.Value || right.High.Value < left.Low.Value);
 
-    private ViewRow RowOf(CellResult cell)
+    /// <param name="measured"><see langword="null"/> if the cell was not measured in this folder.</param>
+    private ViewRow RowOf(CellName cell, CellResult? measured)
     {
-        var experiments = sources.Of(ViewSources.SubjectOf(cell.Cell));
-        var loss = LossFrom(experiments);
-        return new ViewRow
-        {
-            Id = cell.Cell.FileName,
-            Subject = ViewSources.SubjectOf(cell.Cell).FileName,
-            Group = cell.Cell.Group,
-            IsPlain = ShownCells.IsPlain(cell.Cell),
-            Cell = Axes.ToDictionary(axis => axis, axis => cell.Cell.On(axis, implied) ?? Figures.None),
-            Loss = loss,
-            WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
-            Speed = SpeedOf(cell),
-            Storms = StormsIn(experiments),
-            VoidStorms = experiments.Count(experiment => IsVoidStorm(experiment.Result) && sources.IsOfThisBuild(experiment.Source)),
-            Faults = FaultsIn(experiments),
-            Costs = CostsOf(cell),
-            Rounds = [.. cell.Rounds.Select(round => RoundOf(cell, round))],
-        };
-    }
-
-    /// <summary>A cell that was not measured in this folder.</summary>
-    private ViewRow RowOf(CellName cell)
-    {
-        var experiments = sources.Of(cell);
-        var loss = LossFrom(experiments);
+        var subject = measured is null ? cell : ViewSources.SubjectOf(cell);
+        var experiments = sources.Of(subject);
+        List<FaultResult> made = [.. from experiment in experiments where sources.IsOfThisBuild(experiment.Source) select experiment.Result];
+        var loss = made.Exists(IsStorm) ? LossOf.Storms(made.Where(IsStorm)) : Loss.Unproven;
         return new ViewRow
         {
             Id = cell.FileName,
-            Subject = cell.FileName,
+            Subject = subject.FileName,
             Group = cell.Group,
             IsPlain = ShownCells.IsPlain(cell),
-            Cell = Axes.ToDictionary(
-                axis => axis, axis => cell.On(axis) ?? (axis == AxisName.Scenario ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
+            Cell = Axes.ToDictionary(axis => axis, axis => cell.On(axis)
+                ?? (measured is null && axis == AxisName.Scenario ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
             Loss = loss,
             WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
-            Speed = SpeedNamedBy(experiments, cell),
-            Storms = StormsIn(experiments),
-            VoidStorms = experiments.Count(experiment => IsVoidStorm(experiment.Result) && sources.IsOfThisBuild(experiment.Source)),
-            Faults = FaultsIn(experiments),
-            Costs = null,
-            Rounds = [],
+            Speed = measured is null ? SpeedNamedBy(experiments, cell) : SpeedOf(measured),
+            Storms = [.. from experiment in experiments where IsStorm(experiment.Result) select StormOf(experiment.Source, experiment.Result)],
+            VoidStorms = made.Count(IsVoidStorm),
+            Faults = FaultsIn([.. made.Where(result => result.IsSingleFault && result.Verdict is not FaultVerdict.NoWindow)]),
+            Costs = measured is null ? null : CostsOf(measured),
+            Rounds = measured is null ? [] : [.. measured.Rounds.Select(round => RoundOf(measured, round))],
         };
     }
 
-    private Loss LossFrom(IEnumerable<(FaultSource Source, FaultResult Result)> experiments)
-    {
-        var storms = experiments.Where(experiment => IsStorm(experiment) && sources.IsOfThisBuild(experiment.Source))
-            .Select(experiment => experiment.Result).ToList();
-        return storms.Count == 0 ? Loss.Unproven : LossOf.Storms(storms);
-    }
-
     private string WhyUnproven(IReadOnlyList<(FaultSource Source, FaultResult Result)> experiments) =>
-        experiments.FirstOrDefault(IsStorm) is { Source: { } source }
+        experiments.FirstOrDefault(experiment => IsStorm(experiment.Result)).Source is { } source
             ? $"its storm is of commit {ViewSources.Short(source.Document.Commit)}, and the speed of {ViewSources.Short(sources.Build)}"
             : experiments.FirstOrDefault(experiment => IsVoidStorm(experiment.Result)).Result is { } failed ? $"its storm shows nothing: {failed.Because}"
             : experiments.Count > 0 ? "no storm, only single faults"
             : "no experiment with faults";
 
-    private static bool IsStorm((FaultSource Source, FaultResult Result) experiment) =>
-        // One that breaks promises on purpose proves nothing about the mode.
-        experiment.Result is { Storm.Unflushed: null, Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
+    // One that breaks promises on purpose proves nothing about the mode.
+    private static bool IsStorm(FaultResult result) =>
+        result is { Storm.Unflushed: null, Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
 
     private static bool IsVoidStorm(FaultResult result) =>
         result.Fault == StormFacts.Name && result.Verdict is FaultVerdict.Void or FaultVerdict.Failed && result.Storm?.Unflushed is null;
@@ -156,30 +128,18 @@ internal sealed class ViewRows
         Reasons = round.Outcome.Reasons,
     };
 
-    private IReadOnlyList<ViewStorm> StormsIn(IEnumerable<(FaultSource Source, FaultResult Result)> experiments) =>
-    [
-        .. from experiment in experiments
-           where IsStorm(experiment)
-           let result = experiment.Result
-           let storm = result.Storm!
-           let notOnce = GuaranteeTables.MessagesNotOnceOf(result)
-           let found = GuaranteeTables.NotOnceOf(result)
-           select new ViewStorm(
-               storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce,
-               found,
-               found is "0" && storm.UpperBound is { } bound ? Figures.Share(bound) : null,
-               Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
-               ViewSources.LineOf(experiment.Source, result)),
-    ];
-
-    private ViewFaults? FaultsIn(IEnumerable<(FaultSource Source, FaultResult Result)> experiments)
+    private ViewStorm StormOf(FaultSource source, FaultResult result)
     {
-        var singles = experiments.Where(experiment => experiment.Result.IsSingleFault && sources.IsOfThisBuild(experiment.Source))
-            .Select(experiment => experiment.Result).Where(result => result.Verdict is not FaultVerdict.NoWindow).ToList();
-        return singles.Count == 0 ? null : new ViewFaults(
-            singles.Count(result => result.Verdict is FaultVerdict.Kept),
-            singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: null }),
-            singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: not null }),
-            singles.Count(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed));
+        var (storm, found) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
+        return new ViewStorm(
+            storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, GuaranteeTables.MessagesNotOnceOf(result), found,
+            found is "0" && storm.UpperBound is { } bound ? Figures.Share(bound) : null,
+            Words.Of(result.Verdict), ViewSources.Short(source.Document.Commit), sources.IsOfThisBuild(source), ViewSources.LineOf(source, result));
     }
+
+    private static ViewFaults? FaultsIn(IReadOnlyList<FaultResult> singles) => singles.Count == 0 ? null : new ViewFaults(
+        singles.Count(result => result.Verdict is FaultVerdict.Kept),
+        singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: null }),
+        singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: not null }),
+        singles.Count(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed));
 }

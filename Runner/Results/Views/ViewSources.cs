@@ -109,20 +109,16 @@ internal sealed class ViewSources
             isOnce,
             IsOfThisBuild(source) ? null : Short(source.Document.Commit),
             LineOf(source, result),
-            isOnce ? [] : [.. FoundIn(result)]);
+            isOnce ? [] : FoundIn(result));
     }
 
-    private static IEnumerable<string> FoundIn(FaultResult result)
-    {
-        foreach (var line in result.Fired)
-            yield return line;
-        if (result.Known is { } known)
-            yield return $"known: {known}";
-        foreach (var line in result.Evidence)
-            yield return line;
-        foreach (var violation in result.Violations)
-            yield return $"{violation.Because}: {string.Join("; ", violation.Evidence)}";
-    }
+    private static IReadOnlyList<string> FoundIn(FaultResult result) =>
+    [
+        .. result.Fired,
+        .. result.Known is { } known ? [$"known: {known}"] : Array.Empty<string>(),
+        .. result.Evidence,
+        .. result.Violations.Select(violation => $"{violation.Because}: {string.Join("; ", violation.Evidence)}"),
+    ];
 
     private static ViewFact FactOf(string line) =>
         line.Split(": ", 2) is [var name, var fact] ? new ViewFact(name, fact) : new ViewFact("", line);

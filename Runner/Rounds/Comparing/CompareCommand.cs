@@ -3,7 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds.Comparing;

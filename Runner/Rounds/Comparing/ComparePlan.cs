@@ -1,7 +1,7 @@
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds.Comparing;

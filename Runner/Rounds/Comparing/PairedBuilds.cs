@@ -1,6 +1,6 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds.Comparing;
 

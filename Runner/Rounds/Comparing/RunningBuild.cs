@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.Rounds.Comparing;
 
@@ -73,7 +72,7 @@ internal sealed class RunningBuild : IAsyncDisposable
     }
 
     /// <summary>Lets it end its run: remove its databases, write its reports.</summary>
-    /// <returns>Whether it reports success for every requested cell.</returns>
+    /// <returns>True if it reports success for every requested cell.</returns>
     /// <exception cref="KitException">It failed while it ended.</exception>
     public async Task<bool> EndAsync(CancellationToken cancellationToken)
     {

@@ -1,5 +1,5 @@
 using Kit.Runner.Results;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds.Comparing;
 

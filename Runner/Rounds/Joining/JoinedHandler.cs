@@ -7,7 +7,7 @@ namespace Kit.Runner.Rounds.Joining;
 /// <summary>A handler process of another machine, as the runner sees it: lines that a worker passes on.</summary>
 /// <param name="worker">The number of that worker.</param>
 /// <param name="say">Sends the worker a line for the process; <see langword="null"/> ends the process.</param>
-/// <param name="isTiered">Whether it runs with tiered compilation.</param>
+/// <param name="isTiered">True if it runs with tiered compilation.</param>
 internal sealed class JoinedHandler(int worker, Action<string?> say, bool isTiered) : IHandlerLines
 {
     // A worker ends a process within 5 s or kills it.

@@ -29,7 +29,7 @@ internal sealed class JoinedWorkers : IAsyncDisposable
         watching = WatchAsync();
     }
 
-    /// <summary>What the workers are told when the run ends.</summary>
+    /// <summary>The text for the workers when the run ends.</summary>
     public string Ending { get; set; } = "stopped";
 
     /// <summary>Every worker that has joined, in that order.</summary>
@@ -67,7 +67,7 @@ internal sealed class JoinedWorkers : IAsyncDisposable
 
     /// <summary>The lines of a new handler process: the workers get the processes of a round in turn.</summary>
     /// <param name="number">The number of the process in its round, from 1.</param>
-    /// <param name="isTiered">Whether it runs with tiered compilation.</param>
+    /// <param name="isTiered">True if it runs with tiered compilation.</param>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public JoinedHandler Handler(int number, bool isTiered)
     {

@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage;
 
 namespace Kit.Runner.Rounds.Joining;
@@ -21,7 +22,7 @@ internal sealed record JoiningBuild(int Protocol, string Version, string Fingerp
     }
 
     /// <summary>
-    /// Whether a worker's build is the run's: the same assemblies, or both from the same commit without changes, because the folder of a build is in its
+    /// True if a worker's build is the run's: the same assemblies, or both from the same commit without changes, because the folder of a build is in its
     /// assemblies.
     /// </summary>
     public bool IsSameAs(JoiningBuild other) =>

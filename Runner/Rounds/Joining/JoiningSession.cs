@@ -16,7 +16,7 @@ internal sealed class JoiningSession : IAsyncDisposable
     /// <summary>The application name by which workers find a run.</summary>
     public const string OfRun = "kit run with workers";
 
-    /// <summary>How often each side says that it is there, and looks whether the others are.</summary>
+    /// <summary>Time between two signs of each side that it is there, and between two looks for the others.</summary>
     public static readonly TimeSpan Look = TimeSpan.FromMilliseconds(500);
 
     private const string Everyone = "kit_joining";
@@ -115,7 +115,7 @@ internal sealed class JoiningSession : IAsyncDisposable
         : lastWords.TryAdd(side, Stopwatch.GetTimestamp()) || Stopwatch.GetElapsedTime(lastWords[side]) < Silence ? null
         : $"no word from it for {Figures.Plain((int)Silence.TotalSeconds)} s";
 
-    /// <summary>Whether the role of another side has the rights of this one's.</summary>
+    /// <summary>True if the role of another side has the rights of this one's.</summary>
     public async Task<bool> TrustsAsync(int side)
     {
         await using var command = new NpgsqlCommand(

@@ -21,7 +21,7 @@ internal sealed class RelayedHandler
     /// <summary>Ends with the process.</summary>
     public Task Ended { get; }
 
-    /// <summary>How many messages it has handled in the drains that have ended.</summary>
+    /// <summary>Messages that it has handled in the drains that have ended.</summary>
     public int Handled => handled.Sum();
 
     /// <param name="line">The order, then lines for the process; <see langword="null"/> ends it.</param>

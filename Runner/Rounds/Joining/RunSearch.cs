@@ -11,7 +11,7 @@ namespace Kit.Runner.Rounds.Joining;
 
 /// <summary>Looks on a server for a run that needs a worker, and joins it.</summary>
 /// <param name="arguments">The servers, as this machine reaches them.</param>
-/// <param name="patience">How long to look.</param>
+/// <param name="patience">The longest that it looks.</param>
 /// <param name="note">Tells the user why it waits, and then what the worker does.</param>
 internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience, Action<string> note)
 {

@@ -7,18 +7,18 @@ using Kit.Runner.Stage.Transports;
 namespace Kit.Runner.Rounds.Joining;
 
 /// <summary>The workers of other machines that a run needs.</summary>
-/// <param name="Needed">How many. They run the handler processes of each round in turn, and the runner's machine runs none.</param>
-/// <param name="Patience">How long the run waits for them.</param>
+/// <param name="Needed">Their number. They run the handler processes of each round in turn, and the runner's machine runs none.</param>
+/// <param name="Patience">The longest that the run waits for them.</param>
 internal sealed record WorkerNeeds(int Needed, TimeSpan Patience)
 {
     /// <summary>One for each process of the cells that have most.</summary>
     public static int Most { get; } = ProcessCount.All.Max(count => count.Count);
 
     /// <summary>The connections to the PostgreSQL server that a round has besides those of a round on the runner's machine.</summary>
-    /// <param name="processes">How many handler processes it has: each asks the server for its clock.</param>
+    /// <param name="processes">Its handler processes: each asks the server for its clock.</param>
     public int ConnectionsFor(int processes) => 1 + Needed + processes;
 
-    /// <summary>Whether the handlers of a cell can be on other machines, or why not.</summary>
+    /// <summary>Support for handlers of a cell on other machines.</summary>
     public static Support SupportOf(Cell cell) =>
         Transport.Of(cell) is var transport && (transport.WorkerRoute is null || transport.Widgets.WorkerRoute is null)
             ? Support.No($"workers on other machines do not reach the queues of '{transport.Name}'")

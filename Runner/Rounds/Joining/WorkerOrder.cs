@@ -5,8 +5,7 @@ using Kit.Runner.Stage.Transports;
 namespace Kit.Runner.Rounds.Joining;
 
 /// <summary>The first line to a handler process on another machine: what it must run, with places on the servers instead of addresses.</summary>
-/// <param name="Spec">What it must run.</param>
-/// <param name="IsTiered">Whether it runs with tiered compilation.</param>
+/// <param name="IsTiered">True if it runs with tiered compilation.</param>
 internal sealed record WorkerOrder(HandlerSpec Spec, bool IsTiered)
 {
     /// <summary>The order for what a process of the runner's machine would have to run.</summary>

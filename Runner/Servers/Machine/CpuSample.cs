@@ -5,7 +5,6 @@ namespace Kit.Runner.Servers.Machine;
 
 /// <summary>The CPU time that each process and the machine had used at one moment (Linux, proc_stat(5)), in clock ticks.</summary>
 /// <param name="At">On a monotonic clock.</param>
-/// <param name="Cores">Processors of the machine.</param>
 /// <param name="Busy">
 /// User, nice, system and stolen time of all processors since boot, without idle, waiting and interrupts: most interrupts serve our own
 /// loopback connections.

@@ -10,7 +10,6 @@ namespace Kit.Runner.Servers.Machine;
 /// <param name="TotalMemoryBytes">Of the machine, or of the container if it has a limit.</param>
 /// <param name="AvailableMemoryBytes">Memory available without swapping, at the moment of reading; <see langword="null"/> if unknown.</param>
 /// <param name="OperatingSystem">Name and version, and the kernel's.</param>
-/// <param name="Runtime">Name and version of the .NET runtime.</param>
 /// <param name="ServerGc">True if the server garbage collector is on.</param>
 public sealed record MachineFacts(
     int Cores,

@@ -65,3 +65,7 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>The server's counters now; <see langword="null"/> if the kit does not read them.</summary>
     Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken);
 }
+
+/// <summary>A widget row that a message built.</summary>
+/// <param name="Committed">Commit time of its transaction, by the server's clock; <see langword="null"/> if the server does not record it.</param>
+internal sealed record BuiltWidget(long Id, Guid MessageId, DateTimeOffset? Committed);

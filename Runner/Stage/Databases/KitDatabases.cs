@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Kit.Handlers;
+using Kit.Runner.Servers;
 using Npgsql;
 using NpgsqlTypes;
 

@@ -8,7 +8,23 @@ namespace Kit.Runner.Stage.Databases;
 /// <summary>The two databases of one round in PostgreSQL.</summary>
 internal sealed class RoundDatabases(KitDatabases databases, string queue, string widgets) : IRoundStore
 {
-    private WidgetTable? table;
+    /// <summary>Number of rows.</summary>
+    internal const string CountRows = "SELECT count(*) FROM widget";
+
+    /// <summary>The transactions that are prepared in some databases.</summary>
+    internal const string ReadPrepared = "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database = ANY($1)";
+
+    /// <summary>At most so many seeded rows, the same number of rows apart.</summary>
+    private const string ReadSeeded =
+        """
+        SELECT id, message_id
+        FROM (SELECT id, message_id, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS rows FROM widget WHERE message_id <= $1) AS seeded
+        WHERE place % greatest(1, (rows + $2 - 1) / $2) = 0
+        ORDER BY id
+        """;
+
+    // Opens no session before the first statement.
+    private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(widgets));
 
     /// <summary>Connection string of the queue's own database, for transports in PostgreSQL.</summary>
     public string Queue => queue;
@@ -29,26 +45,81 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
 
     public IReadOnlyList<string> Names => [NameIn(queue), NameIn(widgets)];
 
-    private WidgetTable Table => table ??= new WidgetTable(widgets);
+    /// <summary>The rows that are not seeded.</summary>
+    internal static string ReadBuilt(bool withCommitTime) =>
+        $"SELECT id, message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id > $1";
 
-    public Task PrepareAsync(string statements, CancellationToken cancellationToken) => Table.ExecuteAsync(statements, cancellationToken);
+    /// <summary>Runs statements, for as long as they take.</summary>
+    public async Task PrepareAsync(string statements, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(statements);
+        command.CommandTimeout = 0;
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
 
     public async Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken) =>
-        scenario.Total is { } query ? await Table.ScalarAsync<long>(query, cancellationToken) : null;
+        scenario.Total is { } query ? await ScalarAsync(query, cancellationToken) : null;
 
-    public Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken) => Table.ReadSeededAsync(most, cancellationToken);
+    public Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken) =>
+        ReadAsync(
+            ReadSeeded,
+            [new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded }, new NpgsqlParameter<long> { TypedValue = most }],
+            row => new Widget(row.GetInt64(0), row.GetGuid(1)),
+            cancellationToken);
 
-    public Task<long> CountAsync(CancellationToken cancellationToken) => Table.CountAsync(cancellationToken);
+    public Task<long> CountAsync(CancellationToken cancellationToken) => ScalarAsync(CountRows, cancellationToken);
 
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
-        Table.ReadBuiltAsync(withCommitTime, cancellationToken);
+        ReadAsync(
+            ReadBuilt(withCommitTime),
+            [new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded }],
+            row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), row.IsDBNull(2) ? null : row.GetFieldValue<DateTimeOffset>(2)),
+            cancellationToken);
 
     public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
-        Table.ReadPreparedAsync(Names, cancellationToken);
+        ReadAsync(
+            ReadPrepared,
+            [new NpgsqlParameter<string[]> { TypedValue = [.. Names] }],
+            row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
+            cancellationToken);
 
-    public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Table.ClockAheadAsync(cancellationToken);
+    /// <summary>
+    /// The lead of the server's clock over this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock synchronization", 1989); zero
+    /// if the difference is not longer than that exchange.
+    /// </summary>
+    public async Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken)
+    {
+        var (quickest, ahead) = (TimeSpan.MaxValue, TimeSpan.Zero);
+        await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        await using var command = new NpgsqlCommand("SELECT clock_timestamp()", connection);
+        for (var exchange = 0; exchange < 8; exchange++)
+        {
+            var asked = DateTime.UtcNow;
+            var there = ((DateTime)(await command.ExecuteScalarAsync(cancellationToken))!).ToUniversalTime();
+            var took = DateTime.UtcNow - asked;
+            if (took < quickest)
+                (quickest, ahead) = (took, there - (asked + (took / 2)));
+        }
 
-    public Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken) => WidgetTable.SettleAsync(QueueOf(mode), cancellationToken);
+        return ahead.Duration() <= quickest ? TimeSpan.Zero : ahead;
+    }
+
+    /// <summary>Vacuums the database and, if the role may, writes a checkpoint, so that the server is in the same state before every drain.</summary>
+    public async Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken)
+    {
+        await using var settled = NpgsqlDataSource.Create(QueueForRunner(mode));
+        await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
+        await vacuum.ExecuteNonQueryAsync(cancellationToken);
+        try
+        {
+            await using var checkpoint = settled.CreateCommand("CHECKPOINT");
+            await checkpoint.ExecuteNonQueryAsync(cancellationToken);
+        }
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            // A server of the user's own, with a role that is neither superuser nor pg_checkpoint.
+        }
+    }
 
     public async Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken)
     {
@@ -59,10 +130,29 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
 
     public async ValueTask DisposeAsync()
     {
-        if (table is not null)
-            await table.DisposeAsync();
+        await source.DisposeAsync();
         foreach (var name in Names)
             await databases.DropAsync(name);
+    }
+
+    private async Task<long> ScalarAsync(string query, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        return (long)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(
+        string query, IReadOnlyList<NpgsqlParameter> parameters, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        foreach (var parameter in parameters)
+            command.Parameters.Add(parameter);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var rows = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(reader));
+
+        return rows;
     }
 
     // Its own database, or that of the widgets in a mode that needs one database.

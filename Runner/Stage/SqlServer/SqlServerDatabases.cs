@@ -1,6 +1,7 @@
 using System.Data;
 using System.Diagnostics;
 using Kit.Handlers;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage.Databases;
 using Microsoft.Data.SqlClient;
 

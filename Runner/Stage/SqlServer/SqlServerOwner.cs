@@ -1,5 +1,4 @@
 using Kit.Runner.Servers;
-using Kit.Runner.Stage.Databases;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.Stage.SqlServer;

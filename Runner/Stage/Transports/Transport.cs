@@ -168,3 +168,21 @@ internal abstract class Transport
 
     protected string Whose(bool isOwn) => $"{Title}, {(isOwn ? "the kit's own, on this machine" : "the user's")}";
 }
+
+/// <summary>The clock for the arrival of a message in a queue.</summary>
+internal enum ArrivalClock
+{
+    /// <summary>The commit timestamps of the database that has the queue.</summary>
+    CommitTimestamps,
+
+    /// <summary>This machine's clock, when a consumer of the runner receives it.</summary>
+    Receipt,
+}
+
+/// <summary>
+/// A transport has no descriptor. There is no default: it would silently be another transport.
+/// </summary>
+/// <param name="name">As its cell names it.</param>
+internal sealed class UnknownTransportException(string name) : NotSupportedException(
+    $"Transport '{name}' has no descriptor. Known: {string.Join(", ", Transport.All.Select(one => one.Name))}. " +
+    $"Write one in Runner/Stage/Transports, and add it to {nameof(Transport)}.{nameof(Transport.All)}.");

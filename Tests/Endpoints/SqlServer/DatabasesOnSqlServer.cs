@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
-using Kit.Runner.Stage.Databases;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage.SqlServer;
 using Microsoft.Data.SqlClient;
 

@@ -1,5 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Runner.Stage.Databases;
+using Kit.Runner.Servers;
 using Npgsql;
 
 namespace Kit.Tests.TwoPhase;

@@ -1,6 +1,6 @@
 using Kit.Runner.Results;
 using Kit.Runner.Rounds.Comparing;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
 using Kit.Tests.Results.Comparing;
 

@@ -1,7 +1,7 @@
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Stage;
+using Kit.Runner.Servers;
 
 namespace Kit.Tests.Proofs;
 

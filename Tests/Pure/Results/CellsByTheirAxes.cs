@@ -86,7 +86,7 @@ public sealed class CellsByTheirAxes
             InventedRun.Document with { Cells = [Plain, batched], Implied = new Dictionary<string, string> { ["batch"] = "1" } },
             [InventedRun.Round("dtc-off", 1, seconds: 2), InventedRun.Round("dtc-off", 1, seconds: 1) with { Cell = batched }]);
 
-        var rows = SummaryTable.Rows(run, SummaryTable.Named(run, SummaryTable.RatioToDefault, SummaryTable.RedoBound)).ToList();
+        var rows = SummaryTable.Of(run, SummaryTable.Named(run, SummaryTable.RatioToDefault, SummaryTable.RedoBound)).Rows;
 
         using (Assert.EnterMultipleScope())
         {

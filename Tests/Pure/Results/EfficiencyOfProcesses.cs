@@ -16,7 +16,7 @@ public sealed class EfficiencyOfProcesses
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(table.Headers, Is.EqualTo(["processes", "full-dtc", "shared"]));
+            Assert.That(table.Columns.Select(column => column.Header), Is.EqualTo(["processes", "full-dtc", "shared"]));
             Assert.That(table.Rows, Is.EqualTo(new[] { ["2", "1.00 (n < 5)", "0.750 (n < 5)"], new[] { "4", "–", "0.250 (n < 5)" } }));
         }
     }

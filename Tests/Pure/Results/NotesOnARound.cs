@@ -84,7 +84,7 @@ public sealed class NotesOnARound
 
     [Test]
     public void A_reason_that_keeps_several_cells_out_is_told_once() => Assert.That(
-        LeftOutLines.Of([new(Quiet.Cell, "no server"), new(InventedRun.Cell("dtc-off"), "no prepare"), new(InventedRun.Cell("scope-off"), "no server")]),
+        CellLeftOut.LinesOf([new(Quiet.Cell, "no server"), new(InventedRun.Cell("dtc-off"), "no prepare"), new(InventedRun.Cell("scope-off"), "no server")]),
         Is.EqualTo(["bare/postgresql/full-dtc/ado, bare/postgresql/scope-off/ado: no server", "bare/postgresql/dtc-off/ado: no prepare"]));
 
     [Test]

@@ -27,10 +27,10 @@ public sealed class RatesOfAGrid
         using (Assert.EnterMultipleScope())
         {
             Assert.That(table.Axis, Is.EqualTo("handlers"));
-            Assert.That(table.Headers, Is.EqualTo(["handlers", "full-dtc", "shared"]));
+            Assert.That(table.Table.Columns.Select(column => column.Header), Is.EqualTo(["handlers", "full-dtc", "shared"]));
             Assert.That(
-                table.Rows, Is.EqualTo(new[] { ["1-handler", "–", "250"], ["2-handlers", "200", "400"], new[] { "20-handlers", "500", "1,000" } }));
-            Assert.That(table.Headers.Select(table.IsFigure), Is.EqualTo([false, true, true]));
+                table.Table.Rows, Is.EqualTo(new[] { ["1-handler", "–", "250"], ["2-handlers", "200", "400"], new[] { "20-handlers", "500", "1,000" } }));
+            Assert.That(table.Table.Columns.Select(column => column.IsFigure), Is.EqualTo([false, true, true]));
         }
     }
 
@@ -44,15 +44,15 @@ public sealed class RatesOfAGrid
         using (Assert.EnterMultipleScope())
         {
             Assert.That(tables.Select(table => table.Axis), Is.EqualTo(["handlers", "pool"]));
-            Assert.That(tables[0].Headers, Is.EqualTo(["Other values", "handlers", "shared"]));
-            Assert.That(tables[0].Rows, Is.EqualTo(new[]
+            Assert.That(tables[0].Table.Columns.Select(column => column.Header), Is.EqualTo(["Other values", "handlers", "shared"]));
+            Assert.That(tables[0].Table.Rows, Is.EqualTo(new[]
             {
                 ["bare/postgresql/ado", "2-handlers", "400"],
                 ["bare/postgresql/ado", "20-handlers", "500"],
                 ["bare/postgresql/ado/20-connections", "2-handlers", "400"],
                 new[] { "bare/postgresql/ado/20-connections", "20-handlers", "500" },
             }));
-            Assert.That(tables[1].Rows.Select(row => row[1]), Is.EqualTo(["20-connections", "100-connections", "20-connections", "100-connections"]));
+            Assert.That(tables[1].Table.Rows.Select(row => row[1]), Is.EqualTo(["20-connections", "100-connections", "20-connections", "100-connections"]));
         }
     }
 

@@ -38,7 +38,7 @@ public sealed class WhereTheTimeGoes
             Round(2) with { ServiceTime = new ServiceTime(Took(3, 1, 5, 9), Took(20, 10, 40, 30), Commit: null), SecondPhase = new Durations(5, 6, 400) });
 
         Assert.That(
-            SummaryTable.Rows(run, ServiceTimeTable.Columns).Single(),
+            ServiceTimeTable.Of(run).Rows.Single(),
             Is.EqualTo(["full-dtc", "2.00/2.00/5.00/9.00", "15.0/20.0/40.0/40.0", "–", "5.00/–/6.00/–"]));
     }
 
@@ -49,7 +49,7 @@ public sealed class WhereTheTimeGoes
             Round(1) with { ServiceTime = new ServiceTime(Took(1, 2, 3, 4), null, null) },
             Round(2) with { ServiceTime = new ServiceTime(Took(9, 9, 9, 9), null, null), Outcome = RoundOutcome.Stalled("no commit for 30 s") });
 
-        Assert.That(SummaryTable.Rows(run, ServiceTimeTable.Columns).Single()[1], Is.EqualTo("1.00/2.00/3.00/4.00"));
+        Assert.That(ServiceTimeTable.Of(run).Rows.Single()[1], Is.EqualTo("1.00/2.00/3.00/4.00"));
     }
 
     [Test]

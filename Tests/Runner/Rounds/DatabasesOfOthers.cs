@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Stage.Databases;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Rounds;

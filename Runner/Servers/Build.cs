@@ -1,9 +1,8 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text;
-using Kit.Runner.Servers;
 
-namespace Kit.Runner.Stage;
+namespace Kit.Runner.Servers;
 
 /// <summary>A built runner in its folder, of this checkout or any other.</summary>
 /// <param name="Version">With the commit that it was built from.</param>

@@ -4,11 +4,10 @@ using Kit.Runner.Results.Points;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The outcome of the message at every point of a handling, cell by cell.</summary>
-/// <param name="name">As in the marks.</param>
-/// <param name="crashesServer">True if the server crashed at the points; false if something happened to its client.</param>
-internal sealed class EveryPointTable(string name, bool crashesServer) : BlockKind(name)
+internal static class TablesOfPoints
 {
-    public override BlockText Write(BlockSources sources)
+    /// <param name="crashesServer">True if the server crashed at the points; false if something happened to its client.</param>
+    public static BlockText Write(BlockSources sources, bool crashesServer)
     {
         var source = sources.Experiments is [var only] ? only : throw new KitException("it needs one folder.", "Leave the others out of its mark.");
         var met = new GuaranteeReport(source.Document, source.Results).Ordered.Where(result => result.Point is not null).ToList();
@@ -19,12 +18,6 @@ internal sealed class EveryPointTable(string name, bool crashesServer) : BlockKi
                 $"Name the folder of: faults --every-point{(crashesServer ? " --ways e,f" : "")}");
         }
 
-        var (headers, rows) = PointTables.BriefOf(source.Document, met);
-        return BlockText.Of(
-        [
-            .. MarkdownTables.LinesOf(headers, rows, PointTables.IsFigure),
-            "",
-            $"From {sources.MadeIn(source)}.",
-        ]);
+        return BlockText.Of(PointTables.BriefOf(source.Document, met), $"From {sources.MadeIn(source)}.");
     }
 }

@@ -1,8 +1,7 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Runner.Servers;
 using Npgsql;
 
-namespace Kit.Runner.Stage.Databases;
+namespace Kit.Runner.Servers;
 
 /// <summary>Marks databases as the kit's, and removes those whose process ended without removing them.</summary>
 internal static class DatabaseOwner
