@@ -44,7 +44,16 @@ internal static class PostgreSqlStatement
         await batch.ExecuteNonQueryAsync();
     }
 
-    /// <summary>Whether the server has answered a statement of a batch. The driver sets the type with the answer.</summary>
+    /// <summary>
+    /// Whether the server itself has refused a statement, so that its transaction has failed. A pooler that lost the server can say ERROR, too, in the class
+    /// of connections (08); then only the server knows.
+    /// </summary>
+    public static bool IsRefused(Exception failure) =>
+        failure is PostgresException { InvariantSeverity: "ERROR" } refusal && !refusal.SqlState.StartsWith("08", StringComparison.Ordinal);
+
+    /// <summary>
+    /// Whether the server has answered a statement of a batch. The driver sets the type with the answer, and keeps it when the batch is executed again.
+    /// </summary>
     public static bool HasRun(NpgsqlBatchCommand command) => command.StatementType != StatementType.Unknown;
 
     /// <param name="text">With a placeholder for each value: $1, $2.</param>

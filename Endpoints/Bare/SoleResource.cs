@@ -47,5 +47,5 @@ internal abstract class SoleResource : ISinglePhaseNotification
     protected abstract Task<Exception?> CommitAsync();
 
     /// <summary>Whether it is known that nothing has committed.</summary>
-    protected virtual bool IsAborted(Exception failure) => failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException;
+    protected virtual bool IsAborted(Exception failure) => failure is InvalidOperationException || PostgreSqlStatement.IsRefused(failure);
 }

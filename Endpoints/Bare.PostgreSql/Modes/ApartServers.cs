@@ -9,7 +9,8 @@ internal static class ApartServers
 {
     // Both servers keep what they have promised if their sessions wait for the log, and standbys that may be promoted are waited for.
     private const string Durability =
-        "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication)";
+        "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication), " +
+        "current_setting('client_min_messages')";
 
     /// <summary>Whether the two databases are on servers of different origin. A copy of a server is not such a one.</summary>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
@@ -34,11 +35,18 @@ internal static class ApartServers
 
         await RequireDurableAsync(endpoint, PoolSizes.Queue, sessions.Queues, cancellationToken);
         await RequireDurableAsync(endpoint, PoolSizes.Data, sessions.Data, cancellationToken);
-        var queue = await QueueIdentity.ReadAsync(endpoint.Name, sessions.Queues, sessions.Data, cancellationToken);
+        var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, sessions.DataDatabase.Text(enlist: false), cancellationToken);
+        sessions.EndAfterWorkers(pair);
         var table = await new OwnTable(WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"])
             .EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
-        var branchesOn = (await QueueDatabase.ReadAsync(sessions.Data, cancellationToken)).SystemIdentifier;
-        return new WorkerRows(sessions.Queues, queue, table, branchesOn);
+        if (!pair.IsNextTo(table))
+        {
+            throw Refused(endpoint,
+                $"while {WorkerRows.Table} is in another schema ({table}) than the identity of the queue's database: endpoints would share the identity " +
+                "and not the decisions. Move the two into one schema on the search path of each endpoint");
+        }
+
+        return new WorkerRows(sessions.Queues, pair, table);
     }
 
     private static async Task RequireDurableAsync(BareEndpointBuilder endpoint, string of, NpgsqlDataSource source, CancellationToken cancellationToken)
@@ -52,6 +60,13 @@ internal static class ApartServers
             throw Refused(endpoint,
                 $"with synchronous_commit = {setting} in the database of {of}: the other server would keep what this one loses. Set it to on for this role, " +
                 "database or server");
+        }
+
+        if (found.GetString(3) is "error" or "fatal" or "panic")
+        {
+            throw Refused(endpoint,
+                $"with client_min_messages = {found.GetString(3)} in the database of {of}: the endpoint would not hear that the server stopped waiting for a " +
+                "standby. Set it to warning for this role, database or server");
         }
 
         if (standbys > 0 && awaited.Length == 0 && !endpoint.AcceptsAsynchronousStandbys)

@@ -44,7 +44,8 @@ internal sealed class Branch : IAsyncDisposable
     /// </param>
     /// <exception cref="NotPreparableException">The handler's SQL can never be prepared. Nothing is prepared.</exception>
     /// <exception cref="ServerRefusedException">
-    /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment. Nothing is prepared.
+    /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment, and nothing is prepared. Or the server stopped
+    /// waiting for its standbys, and the branch is prepared.
     /// </exception>
     /// <exception cref="PostgresException">The server refuses. If the session is still open, nothing is prepared.</exception>
     /// <exception cref="NpgsqlException">The connection broke. The branch may be prepared.</exception>
@@ -56,15 +57,17 @@ internal sealed class Branch : IAsyncDisposable
         try
         {
             state = State.Unknown;
+            using var standbys = StandbyWait.On(Connection);
             await local.EndAsync([
                 handlers,
                 // The role that prepares the branch owns it, and only its owner or a superuser may end it.
                 new NpgsqlBatchCommand("RESET ROLE"), .. required, new NpgsqlBatchCommand(id.Prepare)]);
+            standbys.Require();
             state = State.Prepared;
         }
-        catch (Exception failure) when (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
+        catch (Exception failure) when (failure is InvalidOperationException || PostgreSqlStatement.IsRefused(failure))
         {
-            // After an error below FATAL the session is still open and its transaction has failed: nothing was prepared.
+            // The transaction has failed: nothing was prepared.
             state = State.RolledBack;
             if (failure is PostgresException refusal && PostgreSqlStatement.HasRun(handlers))
             {

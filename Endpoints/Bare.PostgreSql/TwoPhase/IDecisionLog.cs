@@ -10,6 +10,16 @@ internal interface IDecisionLog
     /// <summary>Says who ends a prepared transaction.</summary>
     SlotKin KinOf(SlotHolder holder);
 
+    /// <summary>Requires, before a pass of recovery, that the record and the branches belong together.</summary>
+    /// <exception cref="InvalidOperationException">One of them is a copy. The message says what to do.</exception>
+    /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
+    Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken);
+
+    /// <summary>Returns when the ends of branches that recovery finds gone would survive a failover.</summary>
+    /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
+    /// <exception cref="ServerRefusedException">It stopped waiting for its standbys.</exception>
+    Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken);
+
     /// <summary>Reads the decision on a branch of this queue. A decision that was read never changes.</summary>
     /// <param name="data">The connection that is going to end the branch.</param>
     /// <param name="branch">The branch.</param>

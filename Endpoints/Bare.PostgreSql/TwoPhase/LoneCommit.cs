@@ -9,8 +9,8 @@ internal sealed partial class LoneCommit(Slots slots, ILogger log)
     {
         try
         {
-            await using var commit = branch.Data.CreateCommand(branch.Id.Commit);
-            await commit.ExecuteNonQueryAsync();
+            await using var connection = await branch.Data.OpenConnectionAsync();
+            await BranchEnds.ExecuteAsync(connection, [branch.Id.Commit]);
             SecondPhaseLag.Record(branch.Decided);
             slots.Return(branch.Id);
         }

@@ -9,7 +9,17 @@ internal sealed class ReceiveDecision(NpgsqlTransaction receive, BranchId branch
 
     public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [];
 
-    public Task CommitAsync(bool hasBranch) => receive.CommitAsync();
+    public async Task CommitAsync(bool hasBranch)
+    {
+        try
+        {
+            await receive.CommitAsync();
+        }
+        catch (PostgresException lost) when (!PostgreSqlStatement.IsRefused(lost))
+        {
+            throw new NpgsqlException("The connection was lost while the receive was committed, and only the server knows the outcome.", lost);
+        }
+    }
 
     public void Close()
     {

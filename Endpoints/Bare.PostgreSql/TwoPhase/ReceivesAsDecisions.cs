@@ -44,6 +44,11 @@ internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
         return holder.HasQueueDatabase ? SlotKin.OfAnotherQueue : SlotKin.Lost;
     }
 
+    public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Decisions and ends are in one log, and a failover takes back the later ones only.</summary>
+    public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
     public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken) =>
         BranchDecisions.ReadAsync(data.CreateCommand(), TransactionIdOf(branch), cancellationToken);
 

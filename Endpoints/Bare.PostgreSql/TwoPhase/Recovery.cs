@@ -38,6 +38,7 @@ internal sealed partial class Recovery(
         // Taken before the prepared branches are read: a branch that is left later may not be among them.
         var left = slots?.Left ?? [];
         await using var connection = await data.OpenConnectionAsync(cancellationToken);
+        await decisions.RequireAsync(connection, cancellationToken);
         var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
         slots?.Saw(holders.Count);
         others.Report(holders, olderThan);
@@ -63,7 +64,10 @@ internal sealed partial class Recovery(
         }
 
         Left = stay;
-        foreach (var gone in left.Where(branch => !prepared.Contains(branch)))
+        var goneBranches = left.Where(branch => !prepared.Contains(branch)).ToList();
+        if (goneBranches.Count > 0)
+            await decisions.AwaitStandbysAsync(connection, cancellationToken);
+        foreach (var gone in goneBranches)
             slots!.ReturnLeft(gone);
 
         await decisions.TidyAsync(connection, cancellationToken);
@@ -113,7 +117,7 @@ internal sealed partial class Recovery(
     {
         try
         {
-            await EndAsync(connection, statement, owner, cancellationToken);
+            await EndAsync(connection, statement, owner);
             LogEnded(statement);
             EndpointMeter.RecoveredBranches.Add(1);
             slots?.ReturnLeft(branch);
@@ -136,12 +140,11 @@ internal sealed partial class Recovery(
         }
     }
 
-    private static async Task EndAsync(NpgsqlConnection connection, string statement, string owner, CancellationToken cancellationToken)
+    private static async Task EndAsync(NpgsqlConnection connection, string statement, string owner)
     {
         try
         {
-            await using var command = new NpgsqlCommand(statement, connection);
-            await command.ExecuteNonQueryAsync(cancellationToken);
+            await BranchEnds.ExecuteAsync(connection, [statement]);
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {

@@ -6,7 +6,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// The name of a branch on another server than its queue: <c>kit2/&lt;queue's identity&gt;/&lt;worker&gt;/&lt;number&gt;</c>, 80 to 98 bytes; PostgreSQL
 /// allows 199. A worker and its number are never used again.
 /// </summary>
-/// <param name="Queue">The identity of the queue's database: see <see cref="QueueIdentity"/>.</param>
+/// <param name="Queue">The identity of the queue's database: see <see cref="ServerPair"/>.</param>
 /// <param name="Worker">The id of the worker's row: see <see cref="WorkerRow"/>.</param>
 /// <param name="Number">The number of the worker's unit.</param>
 internal readonly record struct WorkerBranch(Guid Queue, Guid Worker, long Number)

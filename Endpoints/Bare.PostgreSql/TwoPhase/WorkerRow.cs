@@ -1,3 +1,4 @@
+using System.Data;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
@@ -15,6 +16,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 internal sealed class WorkerRow : IDecider
 {
     private readonly WorkerRows rows;
+    private readonly NpgsqlConnection queue;
     private readonly NpgsqlBatch decide;
     private readonly NpgsqlParameter<long[]> open = new() { TypedValue = [] };
     private readonly Lock sync = new();
@@ -25,7 +27,7 @@ internal sealed class WorkerRow : IDecider
 
     private WorkerRow(WorkerRows rows, NpgsqlConnection queue, NpgsqlDataSource data)
     {
-        (this.rows, Data) = (rows, data);
+        (this.rows, this.queue, Data) = (rows, queue, data);
         decide = new NpgsqlBatch(queue)
         {
             BatchCommands =
@@ -105,28 +107,34 @@ internal sealed class WorkerRow : IDecider
 
         lock (sync)
             open.TypedValue = [.. decided, number];
-        var update = decide.BatchCommands[0];
         try
         {
+            using var standbys = StandbyWait.On(queue);
             await decide.ExecuteNonQueryAsync();
+            standbys.Require();
             lock (sync)
                 decided.Add(number);
         }
-        catch (PostgresException refused) when (refused.InvariantSeverity == "ERROR" && PostgreSqlStatement.HasRun(update))
+        catch (PostgresException refused) when (PostgreSqlStatement.IsRefused(refused))
         {
-            // The COMMIT was refused, and the receive is rolled back, and its number with it.
+            if (WorkerRows.IsFenced(refused))
+            {
+                End();
+                throw new FencedException(refused);
+            }
+
+            // The receive is rolled back, and its number with it. Whoever answers the failure begins a transaction, unless the driver has closed the session.
+            if (queue.State == ConnectionState.Open)
+                await PostgreSqlStatement.ExecuteAllAsync(queue, "ROLLBACK");
             throw;
         }
-        catch (PostgresException fenced) when (fenced.SqlState is PostgresErrorCodes.DivisionByZero or PostgresErrorCodes.SerializationFailure)
-        {
-            End();
-            throw new FencedException(fenced);
-        }
-        catch
+        catch (Exception failure)
         {
             // Only the queue's server knows whether it committed, and recovery asks it.
             End();
-            throw;
+            throw failure as NpgsqlException is { } known and not PostgresException
+                ? known
+                : new NpgsqlException("The decision was not answered, and only the queue's server knows it.", failure);
         }
     }
 
@@ -148,10 +156,12 @@ internal sealed class WorkerRow : IDecider
 
     private sealed class Decision(WorkerRow row, NpgsqlTransaction receive, long number) : IDecision
     {
-        public BranchId Branch => new WorkerBranch(row.rows.Queue, row.Id, number).Id;
+        public BranchId Branch => new WorkerBranch(row.rows.Pair.Queue, row.Id, number).Id;
 
-        // With the handler's own setting the server would not wait for its standbys, and a failover would lose rows whose message is gone.
-        public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [new NpgsqlBatchCommand("RESET synchronous_commit")];
+        // With the handler's own settings the server would not wait for its standbys, or not tell that it has stopped waiting, and a failover would lose
+        // rows whose message is gone.
+        public IEnumerable<NpgsqlBatchCommand> BeforePrepare =>
+            [new NpgsqlBatchCommand("RESET synchronous_commit"), new NpgsqlBatchCommand("RESET client_min_messages")];
 
         public Task CommitAsync(bool hasBranch) => row.CommitAsync(number, hasBranch, receive);
 

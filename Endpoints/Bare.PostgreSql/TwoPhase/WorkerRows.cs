@@ -23,29 +23,27 @@ internal sealed class WorkerRows : IDecisionLog
             is_fenced boolean NOT NULL DEFAULT false) WITH (fillfactor = 20);
         """;
 
+    /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
+    private const string Fenced = "kit: fenced, rows";
+
     private readonly NpgsqlDataSource queues;
     private readonly string table;
-    private readonly long branchesOn;
     private readonly ConcurrentDictionary<Guid, WorkerRow> living = new();
 
     /// <param name="queues">The queue's database.</param>
-    /// <param name="queue">Its identity.</param>
+    /// <param name="pair">The queue's database and that of the branches.</param>
     /// <param name="table">The name of the table, with its schema.</param>
-    /// <param name="branchesOn">The system identifier of the branches' server.</param>
-    public WorkerRows(NpgsqlDataSource queues, Guid queue, string table, ulong branchesOn)
-    {
-        (this.queues, Queue, this.table, this.branchesOn) = (queues, queue, table, unchecked((long)branchesOn));
-    }
+    public WorkerRows(NpgsqlDataSource queues, ServerPair pair, string table) => (this.queues, Pair, this.table) = (queues, pair, table);
 
-    /// <summary>The identity of the queue's database.</summary>
-    public Guid Queue { get; }
+    public ServerPair Pair { get; }
 
     /// <summary>
     /// The statement before the COMMIT of a receive: $1 is the list of numbers, $2 the worker. It fails if recovery has fenced the row, so that the COMMIT
     /// is skipped.
     /// </summary>
     public string Decide =>
-        $"WITH decided AS (UPDATE {table} SET open = $1 WHERE id = $2 AND NOT is_fenced RETURNING 1) SELECT 1 / count(*) FROM decided";
+        $"WITH decided AS (UPDATE {table} SET open = $1 WHERE id = $2 AND NOT is_fenced RETURNING 1) " +
+        $"SELECT CASE count(*) WHEN 1 THEN 1 ELSE ('{Fenced} ' || count(*))::int END FROM decided";
 
     // An UPDATE, even of a row that is fenced already: it waits for a decision that is being committed, and for the standbys of the server. An INSERT that
     // does nothing would see a decision that no standby has.
@@ -62,6 +60,12 @@ internal sealed class WorkerRows : IDecisionLog
         RETURNING id
         """;
 
+    /// <summary>Whether <see cref="Decide"/> failed because of recovery; under repeatable read the server says it in another way.</summary>
+    public static bool IsFenced(PostgresException refused) =>
+        refused.SqlState == PostgresErrorCodes.SerializationFailure || refused.MessageText.Contains(Fenced, StringComparison.Ordinal);
+
+    private long BranchesOn => unchecked((long)Pair.BranchesOn);
+
     public void Add(WorkerRow worker) => living[worker.Id] = worker;
 
     public void Remove(WorkerRow worker) => living.TryRemove(worker.Id, out _);
@@ -73,8 +77,11 @@ internal sealed class WorkerRows : IDecisionLog
         {
             BatchCommands =
             {
+                // The role, the database or the server can have been changed since the endpoint started.
+                PostgreSqlStatement.Of(
+                    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
-                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on) VALUES ($1, $2)", worker, branchesOn),
+                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on) VALUES ($1, $2)", worker, BranchesOn),
             },
         };
         await batch.ExecuteNonQueryAsync(cancellationToken);
@@ -83,9 +90,9 @@ internal sealed class WorkerRows : IDecisionLog
     public SlotKin KinOf(SlotHolder holder)
     {
         if (WorkerBranch.TryParse(holder.GlobalId, out var branch))
-            return branch.Queue == Queue ? SlotKin.Own : WorkerBranch.KinOfAnother(holder);
-        // A branch of a queue on its own server.
-        return ReceivesAsDecisions.TryParse(holder.GlobalId, out _, out _) && holder.HasQueueDatabase ? SlotKin.OfAnotherQueue : SlotKin.Foreign;
+            return branch.Queue == Pair.Queue ? SlotKin.Own : WorkerBranch.KinOfAnother(holder);
+        // A branch of a queue on its own server, or of this one, before it moved.
+        return ReceivesAsDecisions.TryParse(holder.GlobalId, out _, out _) && holder.HasQueueDatabase ? WorkerBranch.KinOfAnother(holder) : SlotKin.Foreign;
     }
 
     public async Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken)
@@ -95,10 +102,13 @@ internal sealed class WorkerRows : IDecisionLog
         if (living.TryGetValue(unit.Worker, out var worker) && worker.Of(unit.Number) is { } known)
             return known;
 
-        await using var fence = queues.CreateCommand(Fence);
-        fence.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = unit.Worker });
+        await using var session = await queues.OpenConnectionAsync(cancellationToken);
+        using var standbys = StandbyWait.On(session);
+        await using var fence = new NpgsqlCommand(Fence, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
+        var listed = await fence.ExecuteScalarAsync(cancellationToken);
+        standbys.Require();
         // Without a row nothing can be decided any more, and what had been decided has ended.
-        return await fence.ExecuteScalarAsync(cancellationToken) is long[] open && open.Contains(unit.Number)
+        return listed is long[] open && open.Contains(unit.Number)
             ? BranchDecision.Committed
             : BranchDecision.Aborted;
     }
@@ -116,13 +126,17 @@ internal sealed class WorkerRows : IDecisionLog
             worker.Ended(unit.Number);
     }
 
+    public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RequireAsync(data, cancellationToken);
+
+    public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.AwaitStandbysAsync(data, cancellationToken);
+
     /// <summary>Deletes the rows of workers whose session has ended, and that have no branch on this server any more.</summary>
     public async Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         var dead = new HashSet<Guid>();
         await using (var fence = queues.CreateCommand(FenceDead))
         {
-            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = branchesOn });
+            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = BranchesOn });
             await using var row = await fence.ExecuteReaderAsync(cancellationToken);
             while (await row.ReadAsync(cancellationToken))
                 dead.Add(row.GetGuid(0));
@@ -138,6 +152,8 @@ internal sealed class WorkerRows : IDecisionLog
                 dead.Remove(branch.Worker);
         }
 
+        // The end of a branch that is gone here may be on no standby yet.
+        await AwaitStandbysAsync(data, cancellationToken);
         await using var delete = queues.CreateCommand($"DELETE FROM {table} WHERE id = ANY ($1)");
         delete.Parameters.Add(new NpgsqlParameter<Guid[]> { TypedValue = [.. dead] });
         await delete.ExecuteNonQueryAsync(cancellationToken);

@@ -41,7 +41,10 @@ internal abstract record Injection
         // Only the body of the handler's outgoing message contains the id; nothing else that goes to a broker does.
         [Fault.KillAtDispatch] = (cell, chosen) => WhereABrokerIs(
             cell,
-            () => new OnTheWire(ConnectionTo.Transport, PatternsOf([WireMark.TextId], chosen), CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }),
+            () => new OnTheWire(ConnectionTo.Transport, PatternsOf([WireMark.TextId], chosen), CutMoment.BeforeForwarding, Kills: true)
+            {
+                IsAfterHandler = false,
+            }),
         [Fault.KillBeforeAcknowledgement] = BeforeAcknowledgement,
         [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
             ? new OnTheWire(ConnectionTo.Widgets, PatternsOf([WireMark.BinaryId], chosen), CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }

@@ -12,6 +12,8 @@ namespace Kit.Tests.TwoPhase;
 [Parallelizable]
 public sealed class QueueAndDataOnTwoServers
 {
+    private const string NotTogether = "have not been started together";
+
     private PrivatePostgreSql queueServer = null!;
     private PrivatePostgreSql dataServer = null!;
     private TwoServersBench bench = null!;
@@ -112,11 +114,7 @@ public sealed class QueueAndDataOnTwoServers
         var worker = Guid.NewGuid();
         var queue = await ReadIdentityAsync();
         var branch = new WorkerBranch(queue, worker, 7);
-        var open = isListed ? "{3,7}" : "{3}";
-        await using var data = NpgsqlDataSource.Create(bench.DataConnection);
-        var branchesOn = unchecked((long)(await QueueDatabase.ReadAsync(data, CancellationToken.None)).SystemIdentifier);
-        await TestDatabases.ExecuteAsync(
-            bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, open) VALUES ('{worker}', {branchesOn}, '{open}')");
+        await InsertWorkerAsync(worker, isListed ? "{3,7}" : "{3}");
         await PrepareAsync(branch.Id);
 
         await bench.StartAsync();
@@ -199,14 +197,52 @@ public sealed class QueueAndDataOnTwoServers
     [Test]
     public async Task A_copy_of_the_queues_database_is_refused()
     {
+        var original = new NpgsqlConnectionStringBuilder(bench.QueueConnection);
         await bench.StartAsync();
         await bench.StopAsync();
-        var original = new NpgsqlConnectionStringBuilder(bench.QueueConnection);
         await TestDatabases.ExecuteAsync(queueServer.ConnectionString, $"CREATE DATABASE copied TEMPLATE {original.Database}");
+        await bench.StartAsync();
+        await bench.StopAsync();
 
         await Assert.ThatAsync(
             () => bench.StartAsync(queue: new NpgsqlConnectionStringBuilder(original.ConnectionString) { Database = "copied" }.ConnectionString),
-            Throws.InvalidOperationException.With.Message.Contains("is not the one that the table"));
+            Throws.InvalidOperationException.With.Message.Contains(NotTogether));
+    }
+
+    /// <summary>A base backup of either server has its identifier and, unless it was promoted, its timeline.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_clone_of_a_server_is_refused_and_its_origin_keeps_its_branches(bool ofQueue)
+    {
+        await bench.StartAsync();
+        await bench.StopAsync();
+        await using var clone = await PrivateClone.OfAsync(ofQueue ? queueServer : dataServer);
+        await bench.StartAsync();
+        await bench.StopAsync();
+        var worker = Guid.NewGuid();
+        await InsertWorkerAsync(worker, "{1}");
+        await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), worker, 1).Id);
+
+        await Assert.ThatAsync(
+            () => ofQueue
+                ? bench.StartAsync(queue: clone.ConnectionTo(bench.QueueConnection))
+                : bench.StartAsync(data: clone.ConnectionTo(bench.DataConnection)),
+            Throws.InvalidOperationException.With.Message.Contains(NotTogether));
+        await bench.StartAsync();
+
+        Assert.That(await bench.Data.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(await bench.Data.CountPreparedAsync(), Is.Zero);
+    }
+
+    /// <summary>The clone was started first, so the origin, which runs, is the one that no longer belongs to the queue.</summary>
+    [Test]
+    public async Task An_origin_whose_clone_was_started_ends_nothing_any_more_and_says_so()
+    {
+        await bench.StartAsync(configure: endpoint => endpoint.RecoveryInterval = TimeSpan.FromMilliseconds(100));
+        await using var clone = await PrivateClone.OfAsync(dataServer);
+        await bench.StartAsync(data: clone.ConnectionTo(bench.DataConnection));
+
+        await Eventually.HoldsAsync(() => bench.Log.Any(line => line.Contains(NotTogether, StringComparison.Ordinal)), "the origin's recovery is refused");
     }
 
     /// <summary>The standby that the server has to wait for is away, so whoever waits for it stands still.</summary>
@@ -218,7 +254,7 @@ public sealed class QueueAndDataOnTwoServers
             await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "SET LOCAL synchronous_commit = local");
             await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
         });
-        await RequireStandbyAsync("absent");
+        await RequireStandbyAsync(dataServer, "absent");
         var messages = await bench.EnqueueAsync(1);
 
         await Eventually.HoldsAsync(
@@ -227,9 +263,68 @@ public sealed class QueueAndDataOnTwoServers
                 "SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND starts_with(query, 'PREPARE TRANSACTION')") == 1,
             "the prepare waits");
         Assert.That(await bench.Queue.CountAsync(CancellationToken.None), Is.EqualTo(1), "not decided");
-        await RequireStandbyAsync("");
+        await RequireStandbyAsync(dataServer, "");
         await bench.DrainedAsync();
         await bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
+    /// <summary>A time-out cancels the wait for the standby, and the server reports success with a warning.</summary>
+    [TestCase(false)]
+    [TestCase(true)]
+    public async Task A_commit_that_stopped_waiting_for_the_standby_is_not_believed(bool ofQueue)
+    {
+        var (queue, data) = (new NpgsqlConnectionStringBuilder(bench.QueueConnection), new NpgsqlConnectionStringBuilder(bench.DataConnection));
+        (ofQueue ? queue : data).CommandTimeout = 1;
+        var isAway = new TaskCompletionSource();
+        await bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                await isAway.Task;
+                await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            queue.ConnectionString, data.ConnectionString);
+        var messages = await bench.EnqueueAsync(1);
+        await RequireStandbyAsync(ofQueue ? queueServer : dataServer, "absent");
+        try
+        {
+            isAway.SetResult();
+            await Eventually.HoldsAsync(
+                () => bench.Log.Any(line => line.Contains("stopped waiting for its standbys", StringComparison.Ordinal)), "the wait is cancelled");
+            if (!ofQueue)
+                Assert.That(await bench.Queue.CountAsync(CancellationToken.None), Is.EqualTo(1), "nothing is decided on a branch that no standby has");
+            await RequireStandbyAsync(ofQueue ? queueServer : dataServer, "");
+            await bench.DrainedAsync();
+            await bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await RequireStandbyAsync(ofQueue ? queueServer : dataServer, "");
+        }
+    }
+
+    /// <summary>The driver keeps the answers of a prepared batch, so the first decision tells less than the second.</summary>
+    [TestCase(1)]
+    [TestCase(2)]
+    public async Task A_worker_that_was_fenced_at_its_second_message_counts_no_attempt(int batch)
+    {
+        var attempts = new List<Guid>();
+        await bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                attempts.Add(context.MessageId);
+                if (attempts.Count == 1 + batch)
+                    await TestDatabases.ExecuteAsync(bench.QueueConnection, "UPDATE kit_worker SET is_fenced = true");
+                await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            configure: endpoint => endpoint.LimitConcurrency(1).ReceiveInBatches(batch));
+        var first = await bench.EnqueueAsync(batch);
+        await bench.DrainedAsync();
+        var second = await bench.EnqueueAsync(batch);
+        await bench.DrainedAsync();
+
+        await bench.HasExactlyOneEffectOfEachAsync([.. first, .. second]);
+        Assert.That(bench.Log, Has.Some.Contains("fenced this worker"));
+        Assert.That(attempts, Has.Count.EqualTo(3 * batch));
     }
 
     [Test]
@@ -245,10 +340,19 @@ public sealed class QueueAndDataOnTwoServers
         await bench.HasExactlyOneEffectOfEachAsync(messages);
     }
 
-    private async Task RequireStandbyAsync(string name)
+    private static async Task RequireStandbyAsync(PrivatePostgreSql server, string name)
     {
-        await TestDatabases.ExecuteAsync(dataServer.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
-        await TestDatabases.ExecuteAsync(dataServer.ConnectionString, "SELECT pg_reload_conf()");
+        await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
+        await TestDatabases.ExecuteAsync(server.ConnectionString, "SELECT pg_reload_conf()");
+    }
+
+    /// <summary>The row of a worker whose process was killed.</summary>
+    private async Task InsertWorkerAsync(Guid worker, string open)
+    {
+        await using var data = NpgsqlDataSource.Create(bench.DataConnection);
+        var branchesOn = unchecked((long)(await QueueDatabase.ReadAsync(data, CancellationToken.None)).SystemIdentifier);
+        await TestDatabases.ExecuteAsync(
+            bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, open) VALUES ('{worker}', {branchesOn}, '{open}')");
     }
 
     private async Task PrepareAsync(BranchId branch) => await TestDatabases.ExecuteAsync(
