@@ -1,6 +1,5 @@
 using System.Runtime.ExceptionServices;
 using System.Transactions;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
