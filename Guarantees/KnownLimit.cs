@@ -30,11 +30,19 @@ public sealed record KnownLimit(
     IReadOnlySet<DeliveryClass> Classes,
     string Reason)
 {
+    /// <summary>
+    /// True if only cells have it that move a message to the error queue when it is received once more, and false if only those that do so within its last
+    /// attempt; <see langword="null"/> if both have it.
+    /// </summary>
+    public bool? DeadLettersNext { get; init; }
+
     /// <summary>True if an experiment can show it.</summary>
     /// <param name="transport">The cell's transport.</param>
     /// <param name="mode">The cell's mode.</param>
     /// <param name="fault">The fault; <see langword="null"/> for a storm.</param>
     /// <param name="affected">The messages that they affect.</param>
-    public bool IsOf(string transport, TransactionMode mode, Fault? fault, Affected affected) =>
-        (Transport ?? transport) == transport && Modes.Contains(mode) && Fault == fault && Affected == affected;
+    /// <param name="deadLettersNext">The cell moves a message to the error queue when it is received once more.</param>
+    public bool IsOf(string transport, TransactionMode mode, Fault? fault, Affected affected, bool deadLettersNext = false) =>
+        (Transport ?? transport) == transport && Modes.Contains(mode) && Fault == fault && Affected == affected
+        && (DeadLettersNext ?? deadLettersNext) == deadLettersNext;
 }

@@ -11,6 +11,7 @@ namespace Kit.Endpoints.Cells;
 public abstract class Axis
 {
     private const string Apart = "apart";
+    private const string AtOnce = "at-once";
 
     private protected Axis(string name, string plural) => (Name, Plural) = (name, plural);
 
@@ -68,6 +69,14 @@ public abstract class Axis
     {
         Implied = Apart,
         Rule = cell => cell.ReceivesAhead ? cell.Kind.SupportsReceivingAhead(cell.Mode, cell.Flush, cell.BatchSize) : Support.Yes,
+    };
+
+    /// <summary>The moment at which a message is moved to the error queue: within its last attempt, or when it is received once more.</summary>
+    public static Axis<bool> DeadLetter { get; } = new(
+        "dead-letter", "ways to dead-letter", [false, true], isNext => isNext ? "next-delivery" : AtOnce, cell => cell.DeadLettersNext)
+    {
+        Implied = AtOnce,
+        Rule = cell => !cell.DeadLettersNext || cell.Kind.CanDeadLetterNext ? Support.Yes : Support.No("only Rebus offers the choice"),
     };
 
     /// <summary>The work of the handler. Unless a scenario is named, experiments with faults have a handler of their own.</summary>
@@ -148,7 +157,7 @@ public abstract class Axis
     /// <summary>All axes, in the order in which names and tables have them.</summary>
     public static IReadOnlyList<Axis> All { get; } =
     [
-        Framework, Transport, Mode, Access, Flush, Batch, Receive, Scenario, Condition, RoundTrip, Size, Processes, Handlers, Pool, Reuse,
+        Framework, Transport, Mode, Access, Flush, Batch, Receive, DeadLetter, Scenario, Condition, RoundTrip, Size, Processes, Handlers, Pool, Reuse,
     ];
 
     /// <summary>Its name in options and documents: <c>transport</c>.</summary>

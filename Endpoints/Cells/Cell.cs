@@ -27,6 +27,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
     /// <summary>A commit also receives the next message.</summary>
     public bool ReceivesAhead { get; init; }
 
+    /// <summary>A message is moved to the error queue when it is received once more, and not within its last attempt.</summary>
+    public bool DeadLettersNext { get; init; }
+
     public Scenario Scenario { get; init; } = Scenario.Insert;
 
     /// <summary>The difference of its rounds.</summary>
@@ -54,7 +57,15 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
 
     /// <summary>This cell as it is probed: with the implied values on the axes that only measured rounds know, and its own limits.</summary>
     public Cell Plain =>
-        new(Kind, Mode) { Access = Access, Flush = Flush, BatchSize = BatchSize, ReceivesAhead = ReceivesAhead, Limits = Limits };
+        new(Kind, Mode)
+        {
+            Access = Access,
+            Flush = Flush,
+            BatchSize = BatchSize,
+            ReceivesAhead = ReceivesAhead,
+            DeadLettersNext = DeadLettersNext,
+            Limits = Limits,
+        };
 
     /// <summary>The first reason why the cell cannot run, if there is one.</summary>
     public Support Support => Axis.All.Select(axis => axis.Rule(this)).FirstOrDefault(support => !support.IsSupported) ?? Support.Yes;
@@ -106,6 +117,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
                 Flush = Flush,
                 BatchSize = BatchSize,
                 ReceivesAhead = ReceivesAhead,
+                DeadLettersNext = DeadLettersNext,
             },
             Kind);
 

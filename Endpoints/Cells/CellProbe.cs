@@ -48,7 +48,7 @@ public sealed class CellProbe : IAsyncDisposable
         queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
         // A mode does the same in every scenario, and the probe delays handlers, which would block the others if they shared a row.
         handle = (cell with { Scenario = Scenario.Insert }).CreateHandler(settings.Queue);
-        onlooker = new Onlooker(cell.Kind.WidgetServer, settings);
+        onlooker = new Onlooker(cell.Kind, settings);
     }
 
     /// <param name="settings">The settings that will be measured, with the probe's own queue.</param>

@@ -13,6 +13,7 @@ public static class EndpointKinds
         new MissingEndpointKind(FactsOfBare.Facts, TransportName.SqlServer, "SqlClient"),
 #endif
         new MassTransitOnRabbitMq(),
+        new RebusOnPostgreSql(),
 #if KIT_NSERVICEBUS
         new NServiceBusOnPostgreSql(),
         new NServiceBusOnRabbitMq(),

@@ -22,6 +22,9 @@ public sealed record EndpointSettings(
     /// <summary>A commit also receives the next message.</summary>
     public bool ReceivesAhead { get; init; }
 
+    /// <inheritdoc cref="Cell.DeadLettersNext"/>
+    public bool DeadLettersNext { get; init; }
+
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
     public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;
 }

@@ -28,7 +28,7 @@ public sealed record FrameworkFacts(string Name, string Title)
     public IReadOnlyList<KnownLimit> LimitsOf(Cell cell, Fault? fault, Affected affected)
     {
         ArgumentNullException.ThrowIfNull(cell);
-        return [.. Limits.Where(limit => limit.IsOf(cell.Kind.Transport, cell.Mode, fault, affected))];
+        return [.. Limits.Where(limit => limit.IsOf(cell.Kind.Transport, cell.Mode, fault, affected, cell.DeadLettersNext))];
     }
 }
 

@@ -53,6 +53,15 @@ public interface IEndpointKind
     /// </summary>
     int LeastConnections(TransactionMode mode, int concurrency) => 1;
 
+    /// <summary>It can also move a message to the error queue when it receives it once more, after its last attempt was rolled back.</summary>
+    bool CanDeadLetterNext => false;
+
+    /// <summary>A send to a queue that does not exist fails.</summary>
+    bool RefusesUnknownQueues => true;
+
+    /// <summary>The table of a queue, on a transport whose queues are in a database.</summary>
+    QueueTable TableOf(string queue) => QueueTable.Of(queue);
+
     /// <summary>A failure is counted only after the receive has been rolled back. Until then, each other worker can handle the message once more.</summary>
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };
 

@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Cells;
 internal static class Matrix
 {
     public static IEnumerable<Cell> Cells =>
-        [.. OneAtATime, .. FlushesAndReceives, .. Distances, .. SizesAndProcesses, .. SizesOfForwardedMessages, .. KindsOfReuse];
+        [.. OneAtATime, .. FlushesAndReceives, .. DeadLetters, .. Distances, .. SizesAndProcesses, .. SizesOfForwardedMessages, .. KindsOfReuse];
 
     // Each framework on each transport, in each mode.
     private static IEnumerable<Cell> Plain =>
@@ -34,6 +34,13 @@ internal static class Matrix
         from other in (IEnumerable<Cell>)
             [.. from flush in Axis.Flush.Others select plain with { Flush = flush }, .. OtherReceives(plain)]
         from cell in WithoutAndWithSend(other)
+        select cell;
+
+    // The other moment to dead-letter, where a framework offers the choice.
+    private static IEnumerable<Cell> DeadLetters =>
+        from plain in Plain
+        where plain.Kind.CanDeadLetterNext
+        from cell in WithoutAndWithSend(plain with { DeadLettersNext = true })
         select cell;
 
     // Each distance with each way to receive that saves a round trip.

@@ -3,14 +3,14 @@ using System.Data.Common;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>Asks the widgets' server what a probed cell has done there, on a separate session or on the handler's.</summary>
-internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) : IAsyncDisposable
+internal sealed class Onlooker(IEndpointKind kind, EndpointSettings settings) : IAsyncDisposable
 {
-    private readonly DbDataSource outside = server.OpenOutside(settings.Widgets);
+    private readonly DbDataSource outside = kind.WidgetServer.OpenOutside(settings.Widgets);
 
     /// <summary>Reads whether the message's row has committed.</summary>
     public async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
     {
-        await using var rows = outside.CreateCommand(server.CountQuery);
+        await using var rows = outside.CreateCommand(kind.WidgetServer.CountQuery);
         var message = rows.CreateParameter();
         message.ParameterName = "message_id";
         message.Value = messageId;
@@ -25,10 +25,10 @@ internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) :
         command.CommandText =
             """
             SELECT EXISTS (SELECT FROM pg_locks
-                           WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock' AND relation = to_regclass(quote_ident(@queue)))
+                           WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock' AND relation = to_regclass(quote_ident(@table)))
             """;
         var name = command.CreateParameter();
-        (name.ParameterName, name.Value) = ("queue", settings.Queue);
+        (name.ParameterName, name.Value) = ("table", kind.TableOf(settings.Queue).Name);
         command.Parameters.Add(name);
         return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
@@ -37,7 +37,7 @@ internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) :
     public async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var command = connection.CreateCommand();
-        command.CommandText = server.IsolationQuery;
+        command.CommandText = kind.WidgetServer.IsolationQuery;
         return (string?)await command.ExecuteScalarAsync(cancellationToken);
     }
 

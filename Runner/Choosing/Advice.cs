@@ -28,8 +28,10 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
         ? [$"./run.sh faults {NamesOf(cell)} --mode {cell.Mode}", $"./run.sh faults --storm {NamesOf(cell)} --mode {cell.Mode}"]
         : [];
 
-    /// <summary>The options that name a cell's framework and transport.</summary>
-    public static string NamesOf(Cell cell) => $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}";
+    /// <summary>The options that name a cell's framework and transport, and the moment to dead-letter that the code sets, where there is a choice.</summary>
+    public static string NamesOf(Cell cell) =>
+        $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}"
+        + (cell.Kind.CanDeadLetterNext ? $" --{Axis.DeadLetter.Name} {Axis.DeadLetter.ValueOf(cell with { DeadLettersNext = true })}" : "");
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
     public static IReadOnlyList<Advice> For(IEnumerable<Cell> cells, HandlerNeeds needs) =>

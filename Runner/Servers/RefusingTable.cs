@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>A table of PostgreSQL that refuses every new row. Disposing ends that.</summary>
+/// <summary>A table of PostgreSQL that refuses new rows. Disposing ends that.</summary>
 public sealed class RefusingTable : IAsyncDisposable
 {
     private const string Constraint = "kit_refuses";
@@ -13,14 +13,15 @@ public sealed class RefusingTable : IAsyncDisposable
 
     private RefusingTable(string connectionString, string table) => (source, this.table) = (NpgsqlDataSource.Create(connectionString), $"\"{table}\"");
 
+    /// <param name="accepted">The condition, in SQL, of the rows that it accepts all the same.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached, or has no such table.</exception>
-    public static async Task<RefusingTable> MakeAsync(string connectionString, string table, CancellationToken cancellationToken)
+    public static async Task<RefusingTable> MakeAsync(string connectionString, string table, string accepted, CancellationToken cancellationToken)
     {
         var made = new RefusingTable(connectionString, table);
         try
         {
             // Not valid: the rows that it has may stay.
-            await made.AlterAsync($"ADD CONSTRAINT {Constraint} CHECK (false) NOT VALID", cancellationToken);
+            await made.AlterAsync($"ADD CONSTRAINT {Constraint} CHECK ({accepted}) NOT VALID", cancellationToken);
             made.refuses = true;
             return made;
         }

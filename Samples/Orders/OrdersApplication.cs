@@ -3,6 +3,7 @@ using Kit.Endpoints.MassTransit;
 #if KIT_NSERVICEBUS
 using Kit.Endpoints.NServiceBus;
 #endif
+using Kit.Endpoints.Rebus.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -41,6 +42,9 @@ internal sealed class OrdersApplication : IAsyncDisposable
                 break;
             case "masstransit":
                 OnMassTransit.Add(builder.Services, settings);
+                break;
+            case "rebus":
+                OnRebus.Add(builder.Services, settings);
                 break;
 #if KIT_NSERVICEBUS
             case "nservicebus":
@@ -84,6 +88,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
         "nservicebus" => OnNServiceBus.SendAsync(host.Services, order, cancellationToken),
 #endif
         "masstransit" => OnMassTransit.SendAsync(host.Services, order, cancellationToken),
+        "rebus" => OnRebus.SendAsync(host.Services, order),
         _ => throw NoSuchFramework(settings),
     };
 
@@ -123,6 +128,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
     {
         "bare" => PostgreSqlSupport.Of(settings.Mode),
         "masstransit" => MassTransitSupport.Of(settings.Mode),
+        "rebus" => RebusSupport.Of(settings.Mode),
 #if KIT_NSERVICEBUS
         "nservicebus" => NServiceBusSupport.Of(settings.Mode, OnNServiceBus.TransportOf(settings)),
 #else
@@ -137,5 +143,5 @@ internal sealed class OrdersApplication : IAsyncDisposable
 
 #endif
     private static SettingsException NoSuchFramework(Settings settings) =>
-        new($"There is no framework '{settings.Framework}'. Frameworks: bare, masstransit, nservicebus.");
+        new($"There is no framework '{settings.Framework}'. Frameworks: bare, masstransit, nservicebus, rebus.");
 }

@@ -66,7 +66,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
         List<Violation> violations =
         [
-            .. blocked is null ? Array.Empty<Violation>() : [blocked],
+            .. blocked is null ? Array.Empty<Violation>() : [blocked with { Known = ReasonOfStuckOthers }],
             .. account.ViolationsOf(promised, LimitsOf(Affected.Chosen)).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
             .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }, LimitsOf(Affected.Bystander))
                 .Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),
@@ -91,6 +91,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
             ViolationCount = violations.Count,
         };
     }
+
+    private string? ReasonOfStuckOthers =>
+        LimitsOf(Affected.Bystander).FirstOrDefault(limit => limit.Classes.Contains(DeliveryClass.Stuck))?.Reason;
 
     private IReadOnlyList<KnownLimit> LimitsOf(Affected affected) => cell.Kind.Facts.LimitsOf(cell, fault, affected);
 }

@@ -238,7 +238,8 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>Lets the error queue refuse every message, until the result is disposed of.</summary>
     public Task<IAsyncDisposable> RefuseDeadLettersAsync(CancellationToken cancellationToken) =>
-        Transport.Of(Cell).RefuseAsync(Place.ForRunner, ErrorQueue.Of(Place.Queue), cancellationToken);
+        Transport.Of(Cell).RefuseAsync(
+            Place.ForRunner, ErrorQueue.Of(Place.Queue), Cell.Kind.TableOf(ErrorQueue.Of(Place.Queue)), cancellationToken);
 
     /// <summary>All counts that can still change.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)

@@ -19,8 +19,8 @@ internal abstract record Injection
         [Fault.Poison] = (_, _) => new InHandler(Behaviour.AlwaysThrows),
         [Fault.LostDeadlock] = (_, _) => new InHandler(Behaviour.Deadlocks),
         [Fault.SwallowedError] = (_, _) => new InHandler(Behaviour.SwallowsAnError),
-        [Fault.FailedDispatch] = (_, _) => new InHandler(Behaviour.SendsToNowhere),
-        [Fault.LateQueue] = (_, _) => new QueueComesLate(),
+        [Fault.FailedDispatch] = (cell, _) => WhereQueuesAreCreated(cell, () => new InHandler(Behaviour.SendsToNowhere)),
+        [Fault.LateQueue] = (cell, _) => WhereQueuesAreCreated(cell, () => new QueueComesLate()),
         [Fault.ImmediateSend] = (_, _) => new InHandler(Behaviour.SendsAtOnceAndThrows),
         [Fault.SecondConnection] = (_, _) => new InHandler(Behaviour.OpensASecondConnection),
         [Fault.ScopeTimesOut] = (_, _) => new InHandler(Behaviour.OutlivesItsTransaction),
@@ -93,6 +93,9 @@ internal abstract record Injection
 
     private static Injection WhereABrokerIs(Cell cell, Func<Injection> way) =>
         Transport.Of(cell).IsBroker ? way() : new NoWindow("the transport has no broker");
+
+    private static Injection WhereQueuesAreCreated(Cell cell, Func<Injection> way) =>
+        cell.Kind.RefusesUnknownQueues ? way() : new NoWindow("a queue is a name in a table, and no name is unknown");
 
     private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");

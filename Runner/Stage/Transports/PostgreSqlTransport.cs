@@ -104,8 +104,9 @@ internal sealed class PostgreSqlTransport : Transport
         return [await BinariesAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
     }
 
-    public override async Task<IAsyncDisposable> RefuseAsync(string address, string queue, CancellationToken cancellationToken) =>
-        await RefusingTable.MakeAsync(address, queue, cancellationToken);
+    public override async Task<IAsyncDisposable> RefuseAsync(
+        string address, string queue, QueueTable table, CancellationToken cancellationToken) =>
+        await RefusingTable.MakeAsync(address, table.Name, table.Others, cancellationToken);
 
     public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
         document with { Server = facts };

@@ -119,7 +119,8 @@ internal sealed class RabbitMqTransport : Transport
     public override Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) =>
         BrokerQueues.WaitForNoConsumerAsync(RabbitMqTransportSettings.Parse(address).Broker, [queue], cancellationToken);
 
-    public override async Task<IAsyncDisposable> RefuseAsync(string address, string queue, CancellationToken cancellationToken) =>
+    public override async Task<IAsyncDisposable> RefuseAsync(
+        string address, string queue, QueueTable table, CancellationToken cancellationToken) =>
         await RefusingQueue.MakeAsync(RabbitMqTransportSettings.Parse(address).Broker, queue, cancellationToken);
 
     public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>

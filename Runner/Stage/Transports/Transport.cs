@@ -143,8 +143,9 @@ internal abstract class Transport
 
     /// <summary>Lets a queue of the kit's own server refuse every message, until the result is disposed of.</summary>
     /// <param name="address">Direct, not through a proxy.</param>
+    /// <param name="table">Its table, if its server is a database.</param>
     /// <exception cref="NotSupportedException">It is not defined how to do it.</exception>
-    public virtual Task<IAsyncDisposable> RefuseAsync(string address, string queue, CancellationToken cancellationToken) =>
+    public virtual Task<IAsyncDisposable> RefuseAsync(string address, string queue, QueueTable table, CancellationToken cancellationToken) =>
         throw new NotSupportedException($"It is not defined how a queue of {Title} refuses messages.");
 
     /// <summary>Writes its server's facts into a run's document.</summary>

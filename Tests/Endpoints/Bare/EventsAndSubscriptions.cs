@@ -30,6 +30,18 @@ public sealed class EventsAndSubscriptions
         Assert.That(error.Reason, Does.Match("No queue has subscribed to|NO_ROUTE|procedure kit_publish|PublishException"));
     }
 
+    [Test]
+    public async Task On_Rebus_an_event_without_a_subscriber_goes_nowhere_and_its_message_is_handled()
+    {
+        await using var bench = await CellBench.CreateAsync(Cell.Find("rebus.postgresql.dtc-off.ado")!, subscribers: 0);
+        await bench.SendAsync(Situation.HandlerSucceeds);
+
+        await bench.DrainAsync();
+
+        Assert.That(await bench.ReadErrorsAsync(), Is.Empty);
+        Assert.That(await bench.CountRowsAsync(), Is.EqualTo(1));
+    }
+
     [TestCase("postgresql")]
     [TestCase("rabbitmq")]
     public async Task In_an_outbox_it_waits_for_one_and_keeps_nothing_else_back(string transport)

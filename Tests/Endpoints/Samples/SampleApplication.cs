@@ -28,6 +28,11 @@ public sealed class SampleApplication
 
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
+    [TestCase("shared")]
+    public Task Rebus_places_the_order(string mode) => PlacesTheOrderAsync("rebus", mode);
+
+    [TestCase("dtc-off")]
+    [TestCase("scope-off")]
     [TestCase("transactions-off")]
     public async Task MassTransit_places_the_order(string mode)
     {

@@ -12,7 +12,7 @@ public sealed class SampleSettings
     private const string NoServer = "Host=127.0.0.1;Port=1;Username=nobody";
 
     [TestCase(
-        "There is no framework 'carrier-pigeon'. Frameworks: bare, masstransit, nservicebus.",
+        "There is no framework 'carrier-pigeon'. Frameworks: bare, masstransit, nservicebus, rebus.",
         "--Framework", "carrier-pigeon")]
     [TestCase(
         "There is no mode 'sometimes'. Modes: full-dtc, dtc-off, scope-off, transactions-off, " +

@@ -38,7 +38,11 @@ public sealed partial class ReferencesBetweenProjects
     {
         var references = Projects.SelectMany(ReferencesOf).ToLookup(reference => reference.From, reference => reference.To);
 
-        foreach (var library in new[] { "Bare", "Bare.PostgreSql", "Bare.RabbitMq", "Bare.SqlServer", "MassTransit", "NServiceBus", "NServiceBus.PostgreSql" })
+        string[] libraries =
+        [
+            "Bare", "Bare.PostgreSql", "Bare.RabbitMq", "Bare.SqlServer", "MassTransit", "NServiceBus", "NServiceBus.PostgreSql", "Rebus.PostgreSql",
+        ];
+        foreach (var library in libraries)
             Assert.That(Reached(library, references), Does.Not.Contain("Guarantees").And.Not.Contain("Runner"), library);
     }
 

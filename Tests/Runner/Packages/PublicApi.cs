@@ -25,6 +25,7 @@ public sealed class PublicApi
             yield return Case("TransactionModes.Bare.RabbitMq", typeof(RabbitMqAddress).Assembly);
             yield return Case("TransactionModes.Proofs", typeof(Proof).Assembly);
             yield return Case("TransactionModes.MassTransit", typeof(ReceiveEndpointExtensions).Assembly);
+            yield return Case("TransactionModes.Rebus", typeof(Kit.Endpoints.Rebus.PostgreSql.RebusSupport).Assembly);
 #if KIT_SQLCLIENT
             yield return Case("TransactionModes.Bare.SqlServer", typeof(SqlServerSupport).Assembly);
 #endif

@@ -27,6 +27,17 @@ public sealed class SampleOrders
         Assert.That(results.All.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Kept));
     }
 
+    [Test]
+    [Exhaustive]
+    public async Task On_Rebus_an_order_in_the_receives_transaction_is_placed_once()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+
+        var results = await MeetAsync("rebus.shared", point => point.Request.Text is "COMMIT");
+
+        Assert.That(results.All.Select(result => result.Class), Is.Not.Empty.And.All.EqualTo(DeliveryClass.Once));
+    }
+
 #if KIT_NSERVICEBUS
     [Test]
     public async Task On_NServiceBus_an_order_in_the_receives_transaction_is_placed_once()

@@ -12,6 +12,7 @@ namespace Kit.Tests.Rounds;
 [TestFixture("bare", TransportName.PostgreSql)]
 [TestFixture("bare", TransportName.RabbitMq)]
 [TestFixture("masstransit", TransportName.RabbitMq)]
+[TestFixture("rebus", TransportName.PostgreSql)]
 [Parallelizable]
 public sealed class MessagesInASink(string framework, string transport)
 {

@@ -34,6 +34,12 @@ public sealed class LimitsOfFrameworks
     public void Are_found_by_transport_where_they_are_a_brokers(string transport, bool isKnown) => Assert.That(
         LimitsOf("nservicebus", transport, Fault.FailedDispatch, Affected.Bystander), Has.Count.EqualTo(isKnown ? 1 : 0));
 
+    [TestCase(false, 1)]
+    [TestCase(true, 0)]
+    public void Of_a_dead_letter_at_once_end_where_it_waits_for_the_next_delivery(bool deadLettersNext, int limits) => Assert.That(
+        FactsOfRebus.Facts.Limits.Count(
+            limit => limit.IsOf("postgresql", TransactionMode.Shared, Fault.Poison, Affected.Chosen, deadLettersNext)), Is.EqualTo(limits));
+
     [Test]
     public void Are_found_by_fault() => Assert.That(
         LimitsOf("masstransit", "rabbitmq", Fault.ThrowAfterInsert, Affected.Chosen), Is.Empty);

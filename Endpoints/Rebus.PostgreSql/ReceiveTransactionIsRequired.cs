@@ -1,0 +1,46 @@
+using Npgsql;
+using Rebus.Messages;
+using Rebus.Pipeline;
+using Rebus.Transport;
+
+namespace Kit.Endpoints.Rebus.PostgreSql;
+
+/// <summary>
+/// Fails a message whose handlers returned without taking the receive's transaction. On its own connection a handler would really be in
+/// <c>scope-off</c>, and its writes stay, once for each attempt. Even handlers that write nothing must take it. Also fails a message whose
+/// handler ended the transaction, or swallowed an error and left the transaction failed.
+/// </summary>
+[StepDocumentation("Fails a message whose handlers did not work in the transaction that received it, or left that transaction failed.")]
+internal sealed class ReceiveTransactionIsRequired : IIncomingStep
+{
+    public async Task Process(IncomingStepContext context, Func<Task> next)
+    {
+        await next();
+        var items = context.Load<ITransactionContext>().Items;
+        if (items[ReceiveTransaction.Key] is not ReceiveTransaction { IsTaken: true, Transaction: { } transaction })
+        {
+            throw new InvalidOperationException(
+                $"No handler of {context.Load<Message>().Body.GetType().Name} took the receive's transaction (GetReceiveTransaction), " +
+                "although in shared its work belongs there.");
+        }
+
+        // PostgreSQL answers the commit of a failed transaction with a roll-back instead of an error, and the driver does not check (npgsql issue
+        // 6641): the message would be redelivered for ever. A savepoint fails there. It is a separate command, because the driver would send
+        // SaveAsync's savepoint only with the next command, the commit.
+        try
+        {
+            await using var savepoint = transaction.Connection!.CreateCommand();
+            savepoint.Transaction = transaction;
+            savepoint.CommandText = "SAVEPOINT handled";
+            await savepoint.ExecuteNonQueryAsync();
+        }
+        catch (PostgresException failure) when (failure.SqlState is PostgresErrorCodes.InFailedSqlTransaction)
+        {
+            throw new InvalidOperationException(
+                $"A handler of {context.Load<Message>().Body.GetType().Name} left its transaction failed: a statement failed, and the handler continued. " +
+                "In shared that transaction is the receive's, which can no longer commit. " +
+                "Let the handler throw the error, or let it roll back to its own savepoint.",
+                failure);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using Kit.Endpoints.Rebus.PostgreSql;
+using Kit.Modes;
+using Npgsql;
+using Rebus.Activation;
+using Rebus.Config;
+using Rebus.Pipeline;
+using Rebus.Retry.Simple;
+
+namespace Kit.Tests.Rebus;
+
+/// <summary>What <c>UseTransactionMode</c> refuses, and what it notices while a message is handled.</summary>
+[Parallelizable]
+public sealed class ModesOfRebus
+{
+    private static readonly TimeSpan TransactionTimeout = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Overrun = TimeSpan.FromSeconds(2);
+
+    private static IEnumerable<TransactionMode> Refused => TransactionMode.All.Where(mode => !RebusSupport.Of(mode).IsSupported);
+
+    [TestCaseSource(nameof(Refused))]
+    public void Another_mode_is_refused_with_the_reason(TransactionMode mode)
+    {
+        using var activator = new BuiltinHandlerActivator();
+
+        Assert.That(
+            () => Configure.With(activator).UseTransactionMode(mode, "Host=nowhere", RebusBench.Table, RebusBench.Queue),
+            Throws.TypeOf<NotSupportedException>().With.Message.EqualTo($"Rebus cannot run in {mode}: {RebusSupport.Of(mode).Because}."));
+    }
+
+    [Test]
+    public void A_time_out_that_dotnet_would_shorten_is_refused()
+    {
+        using var activator = new BuiltinHandlerActivator();
+
+        Assert.That(
+            () => Configure.With(activator).UseTransactionMode(
+                TransactionMode.DtcOff, "Host=nowhere", RebusBench.Table, RebusBench.Queue, transactionTimeout: TimeSpan.FromMinutes(30)),
+            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contains("TransactionManager.MaximumTimeout = TimeSpan.FromMinutes(30);"));
+    }
+
+    [Test]
+    public async Task In_shared_a_handler_that_does_not_take_the_receives_transaction_fails()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+
+        await bench.DrainAsync(rebus => Use(rebus, TransactionMode.Shared, bench.Database), _ => Task.CompletedTask);
+
+        Assert.That((await bench.ReadErrorsAsync()).Single().Reason, Does.Contain("No handler of BuildWidget took the receive's transaction"));
+    }
+
+    [Test]
+    public async Task In_shared_a_handler_that_swallows_an_error_fails()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+
+        await bench.DrainAsync(rebus => Use(rebus, TransactionMode.Shared, bench.Database), async _ =>
+        {
+            var received = MessageContext.Current.GetReceiveTransaction().Connection!;
+            await bench.InsertAsync(received, id: 1);
+            Assert.That(() => bench.InsertAsync(received, id: 1), Throws.TypeOf<PostgresException>());
+        });
+
+        Assert.That((await bench.ReadErrorsAsync()).Single().Reason, Does.Contain("left its transaction failed"));
+        Assert.That(await bench.CountRowsAsync(), Is.Zero);
+    }
+
+    [Test]
+    public async Task In_another_mode_there_is_no_transaction_to_take()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+
+        await bench.DrainAsync(rebus => Use(rebus, TransactionMode.ScopeOff, bench.Database), _ =>
+        {
+            MessageContext.Current.GetReceiveTransaction();
+            return Task.CompletedTask;
+        });
+
+        Assert.That((await bench.ReadErrorsAsync()).Single().Reason, Does.Contain("The receive's transaction is for handlers in shared"));
+    }
+
+    [Test]
+    public async Task In_dtc_off_a_handler_that_overruns_its_transaction_leaves_nothing_and_is_given_up()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+        await using var data = NpgsqlDataSource.Create(bench.Database);
+        var cancelled = new List<bool>();
+
+        await bench.DrainAsync(rebus => Use(rebus, TransactionMode.DtcOff, bench.Database, TransactionTimeout), async _ =>
+        {
+            await using var connection = await data.OpenConnectionAsync();
+            await bench.InsertAsync(connection);
+            await Task.Delay(Overrun, CancellationToken.None);
+            cancelled.Add(MessageContext.Current.IncomingStepContext.Load<CancellationToken>().IsCancellationRequested);
+            await bench.InsertAsync(connection);
+        });
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(await bench.CountRowsAsync(), Is.Zero);
+            Assert.That(cancelled, Is.EqualTo(Enumerable.Repeat(true, TransactionMode.DtcOff.Attempts)));
+            Assert.That(await bench.ReadErrorsAsync(), Has.Count.EqualTo(1));
+        }
+    }
+
+    private static void Use(RebusConfigurer rebus, TransactionMode mode, string database, TimeSpan? timeout = null) => rebus.UseTransactionMode(
+        mode, database, RebusBench.Table, RebusBench.Queue, ErrorHandlerMode.NextDelivery, timeout);
+}
