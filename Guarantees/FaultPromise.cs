@@ -4,7 +4,7 @@ namespace Kit.Guarantees;
 
 /// <summary>
 /// What a mode promises under a fault: the classes that a message may end in when it meets the fault. Every other message is promised
-/// <see cref="DeliveryClass.Once"/>. <see cref="PromiseTable"/> states what follows from the modes' definitions. The experiments observe what a
+/// <see cref="DeliveryClass.Once"/>. <see cref="Fault"/> states what follows from the modes' definitions. The experiments observe what a
 /// framework, a driver or a broker really does; if one is known to keep less than the promise, that is a <see cref="KnownLimit"/>.
 /// </summary>
 public static class FaultPromise
@@ -16,7 +16,7 @@ public static class FaultPromise
     /// Whether a broker holds the queue. Acknowledgements and sends are then separate messages, and while the database is down, messages are
     /// still received, fail and are given up.
     /// </param>
-    /// <exception cref="NotSupportedException">No promise is defined.</exception>
+    /// <exception cref="UnknownModeException">No promise is defined.</exception>
     public static IReadOnlySet<DeliveryClass> Of(Fault fault, TransactionMode mode, bool isBroker)
     {
         ArgumentNullException.ThrowIfNull(fault);

@@ -1,6 +1,6 @@
 using Kit.Guarantees;
 using Kit.Runner.Choosing;
-using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Html;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;

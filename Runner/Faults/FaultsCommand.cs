@@ -5,6 +5,7 @@ using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;

@@ -21,8 +21,11 @@ internal sealed class ScenarioHandler : IExperimentHandler, IWidgetInsert
     /// <exception cref="NotSupportedException">The fault needs a handler that does something else.</exception>
     public ScenarioHandler(ExperimentSpec spec, Scenario scenario)
     {
-        if (spec.Behaviour is not (Behaviour.Succeeds or Behaviour.Parks))
-            throw new NotSupportedException($"The handler of the scenario '{scenario.Name}' runs unchanged, and cannot do {spec.Behaviour}.");
+        if (spec.Script.Acts.Count > 0)
+        {
+            throw new NotSupportedException(
+                $"The handler of the scenario '{scenario.Name}' runs unchanged, and cannot follow a script: {string.Join(", ", spec.Script.Acts)}.");
+        }
 
         (this.spec, this.scenario) = (spec, scenario);
         journal = new AttemptJournal(spec.Journal);
@@ -57,5 +60,5 @@ internal sealed class ScenarioHandler : IExperimentHandler, IWidgetInsert
     }
 
     private Task ReachAsync(Attempt attempt, AttemptPoint point) => attempt.ReachAsync(
-        point, spec.Behaviour is Behaviour.Parks && spec.ParksAt == point && attempt.MessageId == spec.Chosen);
+        point, spec.Script.ParksAt == point && attempt.MessageId == spec.Chosen);
 }

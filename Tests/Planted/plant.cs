@@ -68,7 +68,7 @@ PlantedFault[] faults =
         ("BranchDecision.Undecided or BranchDecision.Unknown => null,", "BranchDecision.Unknown => null,")),
     new("proxy cuts one request too late", "Faults.Points", "Runner/Wire/RequestGate.cs",
         ("PointWay.NeverSent => GateDecision.Stop,", "PointWay.NeverSent => GateDecision.Watch,")),
-    new("promise weaker by one class", "Promise", "Guarantees/PromiseTable.cs",
+    new("promise weaker by one class", "Promise", "Guarantees/Fault.cs",
         ("OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]",
          "OneUnit: [Once, Duplicated], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]")),
     new("ratio of unpaired rounds", "Ratio|Summary|Comparing", "Runner/Results/CellResult.cs",

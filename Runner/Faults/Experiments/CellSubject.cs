@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
@@ -11,11 +12,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>A cell of the kit whose handling is met at its points.</summary>
 internal sealed class CellSubject : ISubject<CellAccount>
 {
-    /// <summary>
-    /// The endpoint's limit for each answer of PostgreSQL. When an answer never comes, this limit acts first.
-    /// </summary>
-    public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
-
     private readonly Testbed testbed;
 
     /// <summary>The rows of each message that was accounted for.</summary>
@@ -35,7 +31,7 @@ internal sealed class CellSubject : ISubject<CellAccount>
         new CellSubject(await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate, shape: shape));
 
     public Task StartAsync(CancellationToken cancellationToken) =>
-        testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+        testbed.StartHandlerAsync(Guid.Empty, HandlerScript.None, cancellationToken);
 
     public Task<int> KillAsync() => testbed.KillHandlerAsync();
 

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;

@@ -80,7 +80,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         public string Name => FaultResult.NameOf(Provenance.NameOf(Cell), Fault?.Name ?? StormFacts.Name);
 
         /// <summary>A fault of a server affects every cell, and a storm needs the CPU.</summary>
-        public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty) is Restart or HoldsSlots or TurnsReadOnly;
+        public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty).NeedsTheServersAlone;
 
         public Task<FaultResult> RunAsync(
             ServersInUse servers, FaultPlan plan, Action<string> say, CancellationToken cancellationToken) => Storm is not null

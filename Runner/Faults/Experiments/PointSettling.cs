@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results.Accounts;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
@@ -38,18 +39,20 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         try
         {
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, shape: shape);
-            var injector = new FaultInjector(cell, chosen, testbed, servers, away, fired.Add);
-            var why = await injector.InjectAsync(injection, cancellationToken);
+            var scene = new FaultScene(cell, chosen, testbed, servers, away, fired.Add);
+            string? why;
+            await using (scene)
+                why = await injection.InjectAsync(scene, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync,
-                mayHideWork: injection is (Restart or TurnsReadOnly or RefusesDeadLetter) && !cell.Mode.CommitOrder.IsMessageLeftInHandler,
+                mayHideWork: injection.MayHideWork && !cell.Mode.CommitOrder.IsMessageLeftInHandler,
                 cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);
-            return Judge(blank, account, injection is MeetsADrain, injector.Blocked, why ?? unsettled) with
+            return Judge(blank, account, injection.MeetsEveryMessage, scene.Blocked, why ?? unsettled) with
             {
-                HandledAgain = injector.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
+                HandledAgain = scene.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
                 Seconds = watch.Elapsed.TotalSeconds,
             };
         }

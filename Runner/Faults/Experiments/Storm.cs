@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
@@ -137,7 +138,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
     }
 
     private static Task StartAsync(Testbed testbed, CancellationToken cancellationToken) =>
-        testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+        testbed.StartHandlerAsync(Guid.Empty, HandlerScript.None, cancellationToken);
 
     /// <returns>True if the journal got that many lines.</returns>
     private static async Task<bool> ProgressAsync(Testbed testbed, int lines, TimeSpan patience, CancellationToken cancellationToken)

@@ -1,3 +1,5 @@
+using Kit.Runner.Faults.Testbeds;
+
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>The numbers of a storm.</summary>
@@ -23,18 +25,4 @@ internal sealed record StormPlan(int Kills, int Cuts, int Seed)
 
     /// <summary>2,000, or more if each fault would meet too few.</summary>
     public int Messages => Math.Max(FewestMessages, (Faults + 1) * MessagesPerFault);
-}
-
-/// <summary>Connections with <c>synchronous_commit = off</c>, as a role, a database or a connection string can set it.</summary>
-[Flags]
-internal enum Unflushed
-{
-    /// <summary>None.</summary>
-    None = 0,
-
-    /// <summary>Connections to the queues, in PostgreSQL.</summary>
-    Queue = 1,
-
-    /// <summary>Connections to the handlers' data.</summary>
-    Data = 2,
 }

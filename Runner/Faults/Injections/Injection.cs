@@ -1,78 +1,65 @@
-using System.Text;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
-using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Injections;
 
-/// <summary>The way in which a fault is injected into a cell.</summary>
-internal abstract record Injection
+/// <summary>A fault in one experiment with a cell: the script of its handler, and how the experiment meets it. Each kind is a file of this folder.</summary>
+internal abstract class Injection
 {
     private static readonly Dictionary<Fault, Func<Cell, Guid, Injection>> Ways = new()
     {
-        [Fault.ThrowBeforeInsert] = (_, _) => new InHandler(Behaviour.ThrowsBeforeInsert),
-        [Fault.ThrowAfterInsert] = (_, _) => new InHandler(Behaviour.ThrowsAfterInsert),
-        [Fault.Poison] = (_, _) => new InHandler(Behaviour.AlwaysThrows),
-        [Fault.LostDeadlock] = (_, _) => new InHandler(Behaviour.Deadlocks),
-        [Fault.SwallowedError] = (_, _) => new InHandler(Behaviour.SwallowsAnError),
-        [Fault.FailedDispatch] = (cell, _) => WhereQueuesAreCreated(cell, () => new InHandler(Behaviour.SendsToNowhere)),
-        [Fault.LateQueue] = (cell, _) => WhereQueuesAreCreated(cell, () => new QueueComesLate()),
-        [Fault.ImmediateSend] = (_, _) => new InHandler(Behaviour.SendsAtOnceAndThrows),
-        [Fault.SecondConnection] = (_, _) => new InHandler(Behaviour.OpensASecondConnection),
-        [Fault.ScopeTimesOut] = (_, _) => new InHandler(Behaviour.OutlivesItsTransaction),
-        [Fault.FailedCommit] = (_, _) => new ByConstraint(),
+        [Fault.ThrowBeforeInsert] = (_, _) => new HandlerThrows(AttemptPoint.Started, "throws before its first insert", isOnce: true),
+        [Fault.ThrowAfterInsert] = (_, _) => new HandlerThrows(AttemptPoint.AfterFirstInsert, "throws between its inserts", isOnce: true),
+        [Fault.Poison] = (_, _) => new HandlerThrows(AttemptPoint.AfterFirstInsert, "throws between its inserts", isOnce: false),
+        [Fault.LostDeadlock] = (_, _) => new LostDeadlock(),
+        [Fault.SwallowedError] = (_, _) => new SwallowedError(),
+        [Fault.FailedDispatch] = (cell, _) => WhereQueuesAreCreated(cell, () => new FailedDispatch()),
+        [Fault.LateQueue] = (cell, _) => WhereQueuesAreCreated(cell, () => new LateQueue()),
+        [Fault.ImmediateSend] = (_, _) => new ImmediateSend(),
+        [Fault.SecondConnection] = (_, _) => new SecondConnection(),
+        [Fault.ScopeTimesOut] = (_, _) => new ScopeTimesOut(),
+        [Fault.FailedCommit] = (_, _) => new FailedCommit(),
         [Fault.KillBetweenInserts] = (_, _) => new KillWhereParked(AttemptPoint.AfterFirstInsert),
-        // Without a row, nothing has committed before the handler returns: its sends come with that commit or after it.
-        [Fault.KillBeforeCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
-            ? new KillWhereParked(AttemptPoint.BeforeInsert)
-            : RowsOf(cell) == 0 ? new KillWhereParked(AttemptPoint.AfterSend)
-            : AtCommit(cell, chosen, CutMoment.BeforeForwarding, kills: true),
-        [Fault.KillBeforeDispatch] = (cell, chosen) => cell.Mode.RowCommit switch
-        {
-            RowCommit.EachStatement => new KillWhereParked(AttemptPoint.AfterSecondInsert),
-            RowCommit.Once => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true),
-            RowCommit.WithReceive or RowCommit.InTwoPhases => new NoWindow("rows and sends commit as one unit"),
-            var other => throw new NotSupportedException($"It is not defined when rows and sends commit if rows commit {other}."),
-        },
-        // Only the body of the handler's outgoing message contains the id; nothing else that goes to a broker does.
-        [Fault.KillAtDispatch] = (cell, chosen) => WhereABrokerIs(
-            cell,
-            () => new OnTheWire(ConnectionTo.Transport, PatternsOf([WireMark.TextId], chosen), CutMoment.BeforeForwarding, Kills: true)
-            {
-                IsAfterHandler = false,
-            }),
-        [Fault.KillBeforeAcknowledgement] = BeforeAcknowledgement,
-        [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
-            ? new OnTheWire(ConnectionTo.Widgets, PatternsOf([WireMark.BinaryId], chosen), CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
-            : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
-        [Fault.CutAtReceive] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.WithReceive
-            ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
-            : AtReceive(cell, chosen),
-        [Fault.RestartDatabase] = (_, _) => new Restart(OfBroker: false),
-        [Fault.DatabaseAway] = (_, _) => new Restart(OfBroker: false) { StaysAway = true },
-        [Fault.NetworkSilent] = (_, _) => new GoesSilent(),
-        [Fault.RestartBroker] = (cell, _) => RestartOfBroker(cell, Restart.AtTheBeginning),
-        [Fault.RestartBrokerHalfway] = (cell, _) => RestartOfBroker(cell, depth: 0.5),
-        [Fault.RestartBrokerLate] = (cell, _) => RestartOfBroker(cell, depth: 0.9),
-        [Fault.SentTwice] = (_, _) => new ArrivesTwice(),
-        [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)),
-        [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
-            cell, () => new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
-        [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new HoldsSlots()),
-        [Fault.ServerReadOnly] = (_, _) => new TurnsReadOnly(),
-        [Fault.SettingsLeft] = (_, _) => new LeavesSettings(),
-        [Fault.SendRefused] = (cell, _) => WhereABrokerIs(cell, () => new SendsTooMuch()),
-        [Fault.DeadLetterRefused] = (_, _) => new RefusesDeadLetter(),
-        [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
+        [Fault.KillBeforeCommit] = OnTheWire.KillBeforeCommit,
+        [Fault.KillBeforeDispatch] = OnTheWire.KillBeforeDispatch,
+        [Fault.KillAtDispatch] = (cell, chosen) => WhereABrokerIs(cell, () => OnTheWire.KillAtDispatch(chosen)),
+        [Fault.KillBeforeAcknowledgement] = OnTheWire.KillBeforeAcknowledgement,
+        [Fault.CutAtCommit] = OnTheWire.CutAtCommit,
+        [Fault.CutAtReceive] = OnTheWire.CutAtReceive,
+        [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => OnTheWire.KillAfterPrepare(cell, chosen)),
+        [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => OnTheWire.KillAfterDecision(cell, chosen)),
+        [Fault.RestartDatabase] = (_, _) => new Restart(ofBroker: false),
+        [Fault.DatabaseAway] = (_, _) => new Restart(ofBroker: false) { StaysAway = true },
+        [Fault.NetworkSilent] = (_, _) => new NetworkSilent(),
+        [Fault.RestartBroker] = (cell, _) => WhereABrokerIs(cell, () => new Restart(ofBroker: true)),
+        [Fault.RestartBrokerHalfway] = (cell, _) => WhereABrokerIs(cell, () => new Restart(ofBroker: true) { Depth = 0.5 }),
+        [Fault.RestartBrokerLate] = (cell, _) => WhereABrokerIs(cell, () => new Restart(ofBroker: true) { Depth = 0.9 }),
+        [Fault.SentTwice] = (_, _) => new SentTwice(),
+        [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new SlotsExhausted()),
+        [Fault.ServerReadOnly] = (_, _) => new ServerReadOnly(),
+        [Fault.SettingsLeft] = (_, _) => new SettingsLeft(),
+        [Fault.SendRefused] = (cell, _) => WhereABrokerIs(cell, () => new SendRefused()),
+        [Fault.DeadLetterRefused] = (_, _) => new DeadLetterRefused(),
+        [Fault.ReceiveLost] = (cell, _) => cell.Mode.CommitOrder.IsMessageLeftInHandler ? new ReceiveLost() : NoWindow.ReceivedBefore,
     };
 
     private static readonly IReadOnlyList<Fault> OfANamedQueue = [Fault.FailedDispatch, Fault.LateQueue, Fault.ImmediateSend, Fault.SendRefused];
 
-    private static NoWindow ReceivedBefore => new("the receive commits before the handler");
+    /// <summary>What the handler does when it has the chosen message.</summary>
+    public virtual HandlerScript Script => HandlerScript.None;
+
+    /// <summary>True if it affects every cell of its servers.</summary>
+    public virtual bool NeedsTheServersAlone => false;
+
+    /// <summary>True if every message meets it, and not only the chosen one.</summary>
+    public virtual bool MeetsEveryMessage => false;
+
+    /// <summary>True if an endpoint may be waiting with a message that no server has, and nothing changes meanwhile.</summary>
+    public virtual bool MayHideWork => false;
 
     /// <summary>The injection for a handler of any shape: faults of a queue that the handler names do not meet a publisher, which names none.</summary>
     /// <inheritdoc cref="Of(Fault, Cell, Guid)" path="/exception"/>
@@ -85,11 +72,20 @@ internal abstract record Injection
         ? way(cell, chosen)
         : throw new NotSupportedException($"It is not defined how to inject '{fault}'.");
 
-    private static Injection RestartOfBroker(Cell cell, double depth) => WhereABrokerIs(cell, () => new Restart(OfBroker: true) { Depth = depth });
+    /// <summary>Runs the experiment up to the messages after the fault.</summary>
+    /// <returns>The reason why the fault did not fire; <see langword="null"/> if it did.</returns>
+    public async Task<string?> InjectAsync(FaultScene scene, CancellationToken cancellationToken)
+    {
+        await PrepareAsync(scene, cancellationToken);
+        await scene.Testbed.StartHandlerAsync(scene.Chosen, Script, cancellationToken);
+        return await MeetAsync(scene, cancellationToken);
+    }
 
-    private static ReadOnlyMemory<byte>? AcknowledgementOf(Cell cell) => Transport.Of(cell).ProxyRoute?.Acknowledgement;
+    /// <summary>Sets up the servers, before the endpoint connects to them.</summary>
+    protected virtual Task PrepareAsync(FaultScene scene, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    private static bool HasReceivedBeforeHandler(Cell cell) => !cell.Mode.CommitOrder.IsMessageLeftInHandler;
+    /// <inheritdoc cref="InjectAsync"/>
+    protected abstract Task<string?> MeetAsync(FaultScene scene, CancellationToken cancellationToken);
 
     private static Injection WhereABrokerIs(Cell cell, Func<Injection> way) =>
         Transport.Of(cell).IsBroker ? way() : new NoWindow("the transport has no broker");
@@ -99,152 +95,15 @@ internal abstract record Injection
 
     private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");
-
-    /// <summary>
-    /// The injection at the end of the handler's transaction, recognized by its rows earlier on the connection: frameworks commit other things too.
-    /// </summary>
-    private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills) => new(
-        ConnectionTo.Widgets,
-        PatternsOf(
-            cell.Mode.RowCommit is RowCommit.InTwoPhases
-                ? [WireMark.BinaryId, WireMark.Prepare]
-                : cell.Kind.Facts.CommitOfRows(new MetCommit(cell.Mode, RowsOf(cell), IsPrevented: moment is CutMoment.BeforeForwarding)),
-            chosen),
-        moment,
-        kills);
-
-    /// <summary>
-    /// The commit of the receive, recognized by the send before it. The driver's own two-phase commit prepares the queue too, and decides
-    /// by committing its branch first.
-    /// </summary>
-    /// <exception cref="NotSupportedException">The framework has no queues in a database.</exception>
-    private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => PatternsOf(
-        cell.Mode == TransactionMode.NpgsqlScope
-            ? [WireMark.CommitPrepared]
-            : cell.Kind.Facts.CommitOfReceive
-                ?? throw new NotSupportedException($"{cell.Kind.Facts.Title} does not say how the commit of a receive looks on the wire."),
-        chosen);
-
-    /// <summary>The rows of an attempt.</summary>
-    private static int RowsOf(Cell cell) => HandlerShape.Of(cell).Inserts;
-
-    // If sends commit with the receive, it is the moment before that commit: only the rows are committed.
-    private static Injection BeforeAcknowledgement(Cell cell, Guid chosen)
-    {
-        if (cell.Mode.RowCommit is RowCommit.InTwoPhases or RowCommit.WithReceive)
-            return new NoWindow("sends and receive commit as one unit");
-        if (HasReceivedBeforeHandler(cell))
-            return new KillWhereParked(AttemptPoint.AfterSend);
-        if (RowsOf(cell) == 0 && !Transport.Of(cell).IsBroker && cell.Mode != TransactionMode.Outbox)
-            return new NoWindow("sends and receive commit as one unit, and there is no row");
-
-        return new OnTheWire(
-            ConnectionTo.Transport,
-            AcknowledgementOf(cell) is { } acknowledgement ? [acknowledgement] : DecisionOf(cell, chosen),
-            CutMoment.BeforeForwarding,
-            Kills: true);
-    }
-
-    private static Injection AtReceive(Cell cell, Guid chosen)
-    {
-        if (HasReceivedBeforeHandler(cell))
-            return ReceivedBefore;
-
-        return AcknowledgementOf(cell) is { } acknowledgement
-            ? new OnTheWire(ConnectionTo.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: false)
-            : new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
-    }
-
-    private static IReadOnlyList<ReadOnlyMemory<byte>> PatternsOf(IReadOnlyList<WireMark> marks, Guid chosen) =>
-        [.. marks.Select(mark => BytesOf(mark, chosen))];
-
-    private static ReadOnlyMemory<byte> BytesOf(WireMark mark, Guid chosen) => mark switch
-    {
-        // In PostgreSQL's binary format: big-endian.
-        WireMark.BinaryId => chosen.ToByteArray(bigEndian: true),
-        WireMark.TextId => Encoding.ASCII.GetBytes(chosen.ToString()),
-        WireMark.Commit => "COMMIT\0"u8.ToArray(),
-        WireMark.Prepare => "PREPARE TRANSACTION"u8.ToArray(),
-        WireMark.CommitPrepared => "COMMIT PREPARED"u8.ToArray(),
-        // Its type, its length, no name and no limit of rows.
-        WireMark.Execution => new byte[] { (byte)'E', 0, 0, 0, 9, 0, 0, 0, 0, 0 },
-        // The message that ends each request of the extended query protocol: its type and its length.
-        WireMark.EndOfRequest => new byte[] { (byte)'S', 0, 0, 0, 4 },
-        _ => throw new NotSupportedException($"It is not defined which bytes are {mark}."),
-    };
 }
 
 /// <summary>The cell has no such moment.</summary>
-/// <param name="Because">For a user.</param>
-internal sealed record NoWindow(string Because) : Injection;
-
-/// <summary>The handler itself causes the fault.</summary>
-internal sealed record InHandler(Behaviour Behaviour) : Injection;
-
-/// <summary>A deferred constraint of the widgets' table fails once, for the chosen message.</summary>
-internal sealed record ByConstraint : Injection;
-
-/// <summary>The message is sent a second time, with its id, and its handler waits until the copy is there.</summary>
-internal sealed record ArrivesTwice : Injection;
-
-/// <summary>The handler sends to a queue that is created after the message was handled or dead-lettered.</summary>
-internal sealed record QueueComesLate : Injection;
-
-/// <summary>The handler stops at a point, and its process is killed there.</summary>
-internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
-
-/// <summary>At the last of several patterns, a connection is held and the process killed, or the connection is cut.</summary>
-internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection
+/// <param name="because">For a user.</param>
+internal sealed class NoWindow(string because) : Injection
 {
-    /// <summary>True if the handler must have returned before; otherwise the patterns matched something earlier.</summary>
-    public bool IsAfterHandler { get; init; } = true;
-}
+    public static NoWindow ReceivedBefore { get; } = new("the receive commits before the handler");
 
-/// <summary>The fault comes during a drain, and meets every message.</summary>
-internal abstract record MeetsADrain : Injection
-{
-    /// <summary>The default <see cref="Depth"/>.</summary>
-    public const double AtTheBeginning = 0.05;
+    public string Because => because;
 
-    /// <summary>The share of the messages that have been attempted when it comes.</summary>
-    public double Depth { get; init; } = AtTheBeginning;
-}
-
-/// <summary>No byte arrives on any connection of the endpoint for a while.</summary>
-internal sealed record GoesSilent : MeetsADrain
-{
-    /// <summary>Shorter than the time limits of drivers and brokers.</summary>
-    public static TimeSpan Time { get; } = TimeSpan.FromSeconds(8);
-}
-
-/// <summary>A server crashes during a drain, and is started again.</summary>
-internal sealed record Restart(bool OfBroker) : MeetsADrain
-{
-    /// <summary>True if it stays down for the time of the plan, and not only until it has started again.</summary>
-    public bool StaysAway { get; init; }
-}
-
-/// <summary>The endpoint's connection to its transport is cut whenever the handler has the chosen message.</summary>
-internal sealed record LosesReceive : Injection;
-
-/// <summary>Another application holds every prepared transaction that the server allows while the chosen message is in the queue.</summary>
-internal sealed record HoldsSlots : Injection;
-
-/// <summary>The server with the rows turns read-only when the handler has the chosen message, and back after a while.</summary>
-internal sealed record TurnsReadOnly : Injection;
-
-/// <summary>The handler leaves a search path on which each table of the widgets' database is hidden by another one of its name.</summary>
-internal sealed record LeavesSettings : Injection;
-
-/// <summary>The handler sends a message that the broker refuses, while others are handled.</summary>
-internal sealed record SendsTooMuch : Injection;
-
-/// <summary>The handler fails for good, and its error queue takes nothing until other messages were handled.</summary>
-internal sealed record RefusesDeadLetter : Injection;
-
-/// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>
-internal enum ConnectionTo
-{
-    Widgets,
-    Transport,
+    protected override Task<string?> MeetAsync(FaultScene scene, CancellationToken cancellationToken) => Task.FromResult<string?>(because);
 }

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage.Transports;
 

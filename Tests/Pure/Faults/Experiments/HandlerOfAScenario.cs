@@ -4,6 +4,7 @@ using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
 
@@ -75,7 +76,7 @@ public sealed class HandlerOfAScenario
 
     [Test]
     public void Does_nothing_that_other_faults_need() => Assert.That(
-        () => new ScenarioHandler(SpecOf(Behaviour.AlwaysThrows), Scenario.Pass),
+        () => new ScenarioHandler(SpecOf(new HandlerThrows(AttemptPoint.AfterFirstInsert, "throws", isOnce: false).Script), Scenario.Pass),
         Throws.TypeOf<NotSupportedException>().With.Message.Contains("'pass' runs unchanged"));
 
     [TestCase("bare.postgresql.shared.ado.pass", null)]
@@ -86,14 +87,14 @@ public sealed class HandlerOfAScenario
 
     private string Journal => folder.Below("attempts");
 
-    private ExperimentSpec SpecOf(Behaviour behaviour) => new(Journal, Sink, "transport", "widgets", Guid.Empty, behaviour, AttemptPoint.Started);
+    private ExperimentSpec SpecOf(HandlerScript script) => new(Journal, Sink, "transport", "widgets", Guid.Empty, script);
 
     private async Task<(BuildWidget Message, Sent Sent)> HandleAsync(Scenario scenario)
     {
         var id = Guid.CreateVersion7();
         var message = new BuildWidget(id) { Document = scenario.Document!(id, null) };
         var context = new Context();
-        await using var handler = new ScenarioHandler(SpecOf(Behaviour.Succeeds), scenario);
+        await using var handler = new ScenarioHandler(SpecOf(HandlerScript.None), scenario);
         await handler.HandleAsync(message, context, CancellationToken.None);
         return (message, context.Sent.Single());
     }

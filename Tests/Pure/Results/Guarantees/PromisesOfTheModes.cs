@@ -66,10 +66,4 @@ public sealed class PromisesOfTheModes
         })
             Assert.That(choose, Throws.TypeOf<UnknownModeException>().With.Message.StartsWith("the promises under faults: no entry for mode 'invented'"));
     }
-
-    [Test]
-    public void Of_a_fault_that_nobody_entered_are_refused() =>
-        Assert.That(
-            () => FaultPromise.Of(new Fault("invented", "nobody knows"), TransactionMode.FullDtc, isBroker: false),
-            Throws.TypeOf<NotSupportedException>().With.Message.Contains("'invented'"));
 }

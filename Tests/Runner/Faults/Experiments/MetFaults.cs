@@ -36,8 +36,10 @@ internal static class MetFaults
     public static TestCaseData CaseOf((Cell Cell, Fault Fault) meeting) =>
         new TestCaseData(meeting.Cell, meeting.Fault).SetArgDisplayNames($"{meeting.Cell}", meeting.Fault.Name);
 
-    /// <summary>How a fault is brought about in a cell; <see cref="NoWindow"/>: not at all.</summary>
-    public static Type KindOf(Cell cell, Fault fault) => Injection.Of(fault, cell, Guid.Empty).GetType();
+    /// <summary>How a fault is brought about in a cell; <see cref="NoWindow"/>: not at all. Those that a handler causes differ only in its script.</summary>
+    public static Type KindOf(Cell cell, Fault fault) => Injection.Of(fault, cell, Guid.Empty) is var injection && injection is InHandler
+        ? typeof(InHandler)
+        : injection.GetType();
 
     /// <summary>Makes the experiments as one command would, on servers of its own.</summary>
     public static async Task<IReadOnlyList<FaultResult>> MakeAsync(IReadOnlyList<(Cell Cell, Fault Fault)> meetings)

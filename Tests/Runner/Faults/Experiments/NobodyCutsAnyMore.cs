@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Injections;
+using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Faults.Experiments;
@@ -18,7 +18,7 @@ public sealed class NobodyCutsAnyMore
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.dtc-off.ado");
         await using var servers = await ServersInUse.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
         await using var testbed = await Testbed.CreateAsync(cell, servers, CancellationToken.None);
-        await testbed.StartHandlerAsync(message, Behaviour.WaitsForACut, AttemptPoint.Started, CancellationToken.None);
+        await testbed.StartHandlerAsync(message, new ReceiveLost().Script, CancellationToken.None);
 
         testbed.LetGoOfAll();
         await testbed.SendAsync([message], CancellationToken.None);

@@ -2,7 +2,7 @@ using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Npgsql;
 
-namespace Kit.Runner.Faults.Experiments;
+namespace Kit.Runner.Faults.Testbeds;
 
 /// <summary>Reads, after each kill and before the next process starts, the transactions that the kill left open in the kit's two-phase commit.</summary>
 internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IReadOnlyList<string> databases)

@@ -1,6 +1,6 @@
 using Kit.Runner.Results.Accounts;
 
-namespace Kit.Runner.Faults.Experiments;
+namespace Kit.Runner.Faults.Testbeds;
 
 /// <summary>The runner's view of a journal that is being written.</summary>
 internal sealed class JournalTail(string path)

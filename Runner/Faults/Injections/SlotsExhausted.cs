@@ -1,13 +1,32 @@
 using Npgsql;
 
-namespace Kit.Runner.Faults.Experiments;
+namespace Kit.Runner.Faults.Injections;
+
+/// <summary>Another application holds every prepared transaction that the server allows while the chosen message is in the queue.</summary>
+internal sealed class SlotsExhausted : OneMessage
+{
+    /// <summary>Longer than a handler needs for three attempts.</summary>
+    private static readonly TimeSpan Time = TimeSpan.FromSeconds(3);
+
+    private HeldSlots? slots;
+
+    public override bool NeedsTheServersAlone => true;
+
+    protected override async Task ArmAsync(FaultScene scene, CancellationToken cancellationToken) =>
+        slots = scene.Keep(await HeldSlots.TakeAllAsync(scene.Servers.WidgetsOf(scene.Cell).ConnectionString, cancellationToken));
+
+    protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
+    {
+        await Task.Delay(Time, cancellationToken);
+        scene.Tell($"another application held all {slots!.Count} free prepared transactions for {Time.TotalSeconds} s");
+        await slots.DisposeAsync();
+        return true;
+    }
+}
 
 /// <summary>Every prepared transaction that a server still allows, held by another application than the endpoint.</summary>
 internal sealed class HeldSlots : IAsyncDisposable
 {
-    /// <summary>Time for which an experiment holds them: longer than a handler needs for three attempts.</summary>
-    public static readonly TimeSpan Time = TimeSpan.FromSeconds(3);
-
     private readonly NpgsqlDataSource source;
     private readonly List<string> held = [];
 

@@ -1,6 +1,38 @@
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Stage;
 using Npgsql;
 
-namespace Kit.Runner.Faults.Experiments;
+namespace Kit.Runner.Faults.Injections;
+
+/// <summary>The server with the rows turns read-only when the handler has the chosen message, and back after a while.</summary>
+internal sealed class ServerReadOnly : OneMessage
+{
+    /// <summary>Longer than three attempts, also if an endpoint waits for 1 s and 2 s between them.</summary>
+    private static readonly TimeSpan Length = TimeSpan.FromSeconds(5);
+
+    // Before it asks for its connection, so that its transaction begins later.
+    public override HandlerScript Script { get; } =
+        new(ScriptedAct.Once(AttemptPoint.Started, new ReceiveLost.WaitForRunner("waits until its server is read-only")));
+
+    public override bool NeedsTheServersAlone => true;
+
+    public override bool MayHideWork => true;
+
+    protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
+    {
+        if (!await scene.UntilAsync(() => Task.FromResult(scene.Failures() > 0), cancellationToken))
+            return false;
+
+        await using (await ReadOnlyTime.BeginAsync(scene.Servers.WidgetsOf(scene.Cell).ConnectionString, cancellationToken))
+        {
+            scene.Testbed.LetGoOfAll();
+            await Task.Delay(Length, cancellationToken);
+        }
+
+        scene.Tell($"the database server was read-only for {Length.TotalSeconds} s, from a moment when the handler had the message");
+        return true;
+    }
+}
 
 /// <summary>
 /// A time in which transactions of a server are read-only when they begin, as a provider makes a server whose disk is full. Those that have begun go on.
@@ -8,9 +40,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// </summary>
 internal sealed class ReadOnlyTime : IAsyncDisposable
 {
-    /// <summary>Length in an experiment: longer than three attempts, also if an endpoint waits for 1 s and 2 s between them.</summary>
-    public static readonly TimeSpan Length = TimeSpan.FromSeconds(5);
-
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
 
     private readonly NpgsqlDataSource source;

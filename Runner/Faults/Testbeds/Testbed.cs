@@ -11,7 +11,7 @@ using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
 using Npgsql;
 
-namespace Kit.Runner.Faults.Experiments;
+namespace Kit.Runner.Faults.Testbeds;
 
 /// <summary>
 /// One cell set up for an experiment: fresh databases and queues, a proxy on each connection of the endpoint, a journal of attempts, and
@@ -32,6 +32,11 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>The database that holds both.</summary>
     public const string Both = "database";
+
+    /// <summary>
+    /// The endpoint's limit for each answer of PostgreSQL, where requests are numbered. When an answer never comes, this limit acts first.
+    /// </summary>
+    private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
 
     private readonly CellStage stage;
     private readonly ProxyRoute toTransport;
@@ -76,7 +81,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>The proxy between the endpoint and its queues; the same proxy if one connection serves both.</summary>
     public FaultProxy TransportProxy { get; }
 
-    /// <inheritdoc cref="StormPlan.Unflushed"/>
+    /// <summary>The endpoint's connections that commit without waiting for the log, against the needs of the mode.</summary>
     public Unflushed Unflushed { get; init; }
 
     /// <summary>The shape of the handler.</summary>
@@ -116,7 +121,7 @@ internal sealed class Testbed : IAsyncDisposable
     private string ForCounting => Transport.Of(Cell).ForManyUses(Place.ForRunner);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    /// <param name="unflushed">See <see cref="StormPlan.Unflushed"/>.</param>
+    /// <param name="unflushed">See <see cref="Unflushed"/>.</param>
     /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: they are not numbered.</param>
     /// <param name="shape">Shape of the handler; <see langword="null"/>: the experiments' own.</param>
     public static async Task<Testbed> CreateAsync(
@@ -151,13 +156,12 @@ internal sealed class Testbed : IAsyncDisposable
     }
 
     /// <summary>Starts a handler process and its endpoint.</summary>
-    /// <param name="parksAt">The point at which it stops, if it does.</param>
+    /// <param name="script">The handler's acts at the chosen message.</param>
     /// <exception cref="KitException">It does not start.</exception>
-    public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)
+    public async Task StartHandlerAsync(Guid chosen, HandlerScript script, CancellationToken cancellationToken)
     {
         var experiment = new ExperimentSpec(
-            JournalPath, SinkName, Place.ForRunner, EndpointConnections.ForRunner(databases.Widgets),
-            chosen, behaviour, parksAt)
+            JournalPath, SinkName, Place.ForRunner, EndpointConnections.ForRunner(databases.Widgets), chosen, script)
         {
             Shape = Shape,
         };
@@ -167,7 +171,7 @@ internal sealed class Testbed : IAsyncDisposable
                 Transport = WaitingOrNot(AddressOf(toTransport, Place.ForEndpoint, TransportProxy), Unflushed.Queue),
                 Widgets = WaitingOrNot(AddressOf(toWidgets, databases.WidgetsForEndpoint, WidgetsProxy), Unflushed.Data),
                 Experiment = experiment,
-                TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
+                TransactionTimeout = script.TransactionTimeout,
             },
             cancellationToken, isTiered: true);
         await handler.StartEndpointAsync(messages: 0, cancellationToken);
@@ -333,7 +337,7 @@ internal sealed class Testbed : IAsyncDisposable
     private string AddressOf(ProxyRoute route, string address, FaultProxy proxy)
     {
         var proxied = route.Through(address, proxy.Port);
-        return gate is null ? proxied : route.WithLimit(proxied, CellSubject.AnswerLimit);
+        return gate is null ? proxied : route.WithLimit(proxied, AnswerLimit);
     }
 
     private string WaitingOrNot(string connectionString, Unflushed of) => Unflushed.HasFlag(of)

@@ -3,40 +3,15 @@ using Kit.Runner.Stage;
 using Kit.Runner.Stage.Databases;
 using Npgsql;
 
-namespace Kit.Runner.Faults.Experiments;
+namespace Kit.Runner.Faults.Testbeds;
 
-/// <summary>The widgets' database of an experiment: its rows name their attempt, and a commit can be made to fail.</summary>
+/// <summary>The widgets' database of an experiment: its rows name their attempt.</summary>
 /// <param name="connectionString">Direct, not through a proxy.</param>
 /// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
 internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases) : IAsyncDisposable
 {
-    /// <summary>The widgets of an experiment name their attempt. The function fails one commit: sequences are not rolled back.</summary>
-    private const string CreateTables =
-        """
-        ALTER TABLE widget ADD attempt_id uuid NOT NULL;
-        CREATE SEQUENCE commits_failed;
-        CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            IF nextval('commits_failed') = 1 THEN
-                RAISE EXCEPTION 'The experiment wants this commit to fail.' USING ERRCODE = 'integrity_constraint_violation';
-            END IF;
-            RETURN NULL;
-        END $$;
-        """;
-
-    /// <summary>An empty table for each one that the endpoint and its handler have, with its name and its columns.</summary>
-    private const string CreateDecoyTables =
-        $"""
-        CREATE SCHEMA {ExperimentSpec.Decoys};
-        DO $$
-        DECLARE
-            name text;
-        BEGIN
-            FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-                EXECUTE format('CREATE TABLE {ExperimentSpec.Decoys}.%1$I (LIKE public.%1$I INCLUDING ALL)', name);
-            END LOOP;
-        END $$;
-        """;
+    /// <summary>The widgets of an experiment name their attempt.</summary>
+    private const string CreateColumn = "ALTER TABLE widget ADD attempt_id uuid NOT NULL;";
 
     private const int SeedRows = 50;
 
@@ -48,32 +23,14 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     /// <summary>Every row that is not seeded, with its message and its attempt.</summary>
     internal static readonly string ReadRows = $"SELECT id, message_id, attempt_id FROM widget WHERE message_id > '{KitDatabases.LastSeeded}'";
 
-    /// <summary>Statements that add the tables and functions of experiments to an empty database, and the rows if messages can ask for them.</summary>
-    public static string Prepare(bool hasRows) => $"{CreateTables}{Deadlock.CreateTable};{(hasRows ? Seed : "")}";
+    /// <summary>Statements that add the column and the table of experiments to an empty database, and the rows if messages can ask for them.</summary>
+    public static string Prepare(bool hasRows) => $"{CreateColumn}{Deadlock.CreateTable};{(hasRows ? Seed : "")}";
 
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
     /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
     public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);
-
-    /// <summary>Makes the message's next commit fail.</summary>
-    public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
-        ExecuteAsync(
-            $"""
-            CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW WHEN (NEW.message_id = '{message}') EXECUTE FUNCTION fail_commit();
-            """,
-            cancellationToken);
-
-    /// <summary>Adds tables that take the rows of statements that do not find their own table. Call it when the endpoint has created all its tables.</summary>
-    public Task CreateDecoysAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateDecoyTables, cancellationToken);
-
-    public async Task<bool> HasFailedACommitAsync(CancellationToken cancellationToken)
-    {
-        await using var command = widgets.CreateCommand("SELECT is_called FROM commits_failed");
-        return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
-    }
 
     /// <summary>Visible rows and prepared transactions.</summary>
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
@@ -101,6 +58,20 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public Task<IReadOnlyList<WidgetRow>> ReadRowsAsync(CancellationToken cancellationToken) => ReadAsync(
         ReadRows, row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken);
 
+    /// <summary>Executes what a fault needs.</summary>
+    public async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(statements);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>Asks for one value.</summary>
+    public async Task<T> AskAsync<T>(string query, CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(query);
+        return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
     public async ValueTask DisposeAsync()
     {
         await counted.DisposeAsync();
@@ -116,11 +87,5 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
             rows.Add(read(reader));
 
         return rows;
-    }
-
-    private async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
-    {
-        await using var command = widgets.CreateCommand(statements);
-        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 }
