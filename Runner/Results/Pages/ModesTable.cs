@@ -44,7 +44,8 @@ internal static class ModesTable
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
     private static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
-        $"A 0 means, with 95 % confidence, fewer than 3 of the messages in flight, which were up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))}.";
+        $"A 0 is what was seen: of the up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight then, " +
+        "the true number can still be up to 3 (95 % confidence).";
 
     private static string FromTo(IEnumerable<int> counts)
     {

@@ -50,6 +50,28 @@ public sealed partial class SentencesAboutRuns
             results.Single(result => $"{result.Cell}" == $"bare/rabbitmq/{mode}/ado" && result.Fault == crash.Name);
     }
 
+    [TestCase("results/2026-11-24-de6d9ee-nservicebus", "NServiceBus, `outbox`", "nservicebus", "outbox")]
+    [TestCase("results/2026-11-23-29fde72", "NServiceBus, `dtc-off` and `scope-off`", "nservicebus", "dtc-off", "scope-off")]
+    [TestCase("results/2026-11-23-29fde72", "MassTransit, `dtc-off` and `scope-off`", "masstransit", "dtc-off", "scope-off")]
+    [TestCase("results/2026-11-23-29fde72", "MassTransit, `transactions-off`", "masstransit", "transactions-off")]
+    [TestCase("results/2026-11-23-29fde72", "bare, `transactions-off`", "bare", "transactions-off")]
+    public void Outages_of_the_database_had_so_many_messages_given_up(string folder, string row, string framework, params string[] modes)
+    {
+        var results = ResultsIn(folder);
+        var cells = File.ReadLines(Path.Combine(RepositoryFiles.Root, "docs/guides/outages.md"))
+            .Single(line => line.StartsWith($"| {row} | ", StringComparison.Ordinal) && NumbersOf(line).Any())
+            .Split('|', StringSplitOptions.TrimEntries);
+
+        Assert.That(cells[2], Does.StartWith(GivenUp(Fault.DatabaseAway)));
+        Assert.That(cells[3], Does.StartWith(GivenUp(Fault.RestartDatabase)));
+
+        string GivenUp(Fault fault) => string.Join(
+            " and ",
+            from mode in modes
+            let result = results.Single(one => $"{one.Cell}" == $"{framework}/rabbitmq/{mode}/ado" && one.Fault == fault.Name)
+            select Figures.Count(result.Messages - result.Counts[DeliveryClass.Once]));
+    }
+
     private static int DoubledIn(FaultResult result) => result.Counts[DeliveryClass.Duplicated];
 
     private static IReadOnlyList<FaultResult> ResultsIn(string folder) => new FaultFolder(Path.Combine(RepositoryFiles.Root, folder)).LoadResults();
@@ -60,8 +82,10 @@ public sealed partial class SentencesAboutRuns
         var generated = Page.Parse(page, text).Blocks.SelectMany(block => block.Lines);
         var sentence = text.ReplaceLineEndings("\n").Split('\n').Except(generated, StringComparer.Ordinal)
             .Single(line => line.Contains($"{folder}/guarantees.md)", StringComparison.Ordinal));
-        return Number().Matches(LinkTarget().Replace(sentence, "]")).Select(match => match.Value);
+        return NumbersOf(LinkTarget().Replace(sentence, "]"));
     }
+
+    private static IEnumerable<string> NumbersOf(string text) => Number().Matches(text).Select(match => match.Value);
 
     [GeneratedRegex(@"\]\([^)]*\)", RegexOptions.None, matchTimeoutMilliseconds: 1_000)]
     private static partial Regex LinkTarget();
