@@ -36,13 +36,13 @@ public sealed record Fault(string Name, string What)
     public static Fault RestartDatabase { get; } = new(
         "restart-database", "the database server crashes when 5 % of a drain has been attempted, and restarts");
 
-    public static Fault RestartBroker { get; } = new("restart-broker", "the message broker crashes when 5 % of a drain has been attempted, and restarts");
+    public static Fault RestartBroker { get; } = new("restart-broker", "the queue's own server, such as a broker, crashes when 5 % of a drain has been attempted, and restarts");
 
     public static Fault RestartBrokerHalfway { get; } =
-        new("restart-broker-halfway", "the message broker crashes when half of a drain has been attempted, and restarts");
+        new("restart-broker-halfway", "the queue's own server, such as a broker, crashes when half of a drain has been attempted, and restarts");
 
     public static Fault RestartBrokerLate { get; } =
-        new("restart-broker-late", "the message broker crashes when 90 % of a drain has been attempted, and restarts");
+        new("restart-broker-late", "the queue's own server, such as a broker, crashes when 90 % of a drain has been attempted, and restarts");
 
     public static Fault SentTwice { get; } = new("sent-twice", "the message is in the queue twice with the same id, and two workers have it at the same time");
 

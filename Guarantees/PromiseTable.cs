@@ -21,10 +21,10 @@ internal static class PromiseTable
         ScopeOff = [Torn, Duplicated, DuplicatedOutgoing, Once],
     };
 
-    // An acknowledged message that is redelivered is one message more. The depth of the drain changes how many there are, not their class.
-    private static readonly PromiseRow BrokerCrashes = new(
-        OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing, Once], ScopeOff: [Duplicated, DuplicatedOutgoing, Once],
-        TransactionsOff: [Zombie, Lost, Once], NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]);
+    // The depth of the drain changes how many messages there are, not their class.
+    private static readonly PromiseRow QueueServerCrashes = new(
+        OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Duplicated, Once], TransactionsOff: [Zombie, Lost, Once],
+        NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]);
 
     private static readonly Dictionary<Fault, PromiseRow> Rows = new()
     {
@@ -67,9 +67,9 @@ internal static class PromiseTable
         [Fault.RestartDatabase] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        [Fault.RestartBroker] = BrokerCrashes,
-        [Fault.RestartBrokerHalfway] = BrokerCrashes,
-        [Fault.RestartBrokerLate] = BrokerCrashes,
+        [Fault.RestartBroker] = QueueServerCrashes,
+        [Fault.RestartBrokerHalfway] = QueueServerCrashes,
+        [Fault.RestartBrokerLate] = QueueServerCrashes,
         [Fault.LostDeadlock] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn, Duplicated], TransactionsOff: [Torn, Zombie], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.SwallowedError] = new(
@@ -145,9 +145,20 @@ internal static class PromiseTable
             Outbox = [DuplicatedOutgoing, Once],
         },
         [Fault.RestartDatabase] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
+        [Fault.RestartBroker] = Redelivers,
+        [Fault.RestartBrokerHalfway] = Redelivers,
+        [Fault.RestartBrokerLate] = Redelivers,
         [Fault.ReceiveLost] = row => row with { Outbox = [DuplicatedOutgoing, Once] },
         [Fault.DatabaseAway] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
         [Fault.ServerReadOnly] = row => row with { TransactionsOff = [CleanError] },
+    };
+
+    // An acknowledged message that is redelivered is one message more.
+    private static PromiseRow Redelivers(PromiseRow row) => row with
+    {
+        DtcOff = [Duplicated, DuplicatedOutgoing, Once],
+        ScopeOff = [Duplicated, DuplicatedOutgoing, Once],
+        NpgsqlScope = [Once],
     };
 
     /// <summary>

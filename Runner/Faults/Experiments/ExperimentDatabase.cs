@@ -8,7 +8,8 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>The widgets' database of an experiment: its rows name their attempt, and a commit can be made to fail.</summary>
 /// <param name="connectionString">Direct, not through a proxy.</param>
 /// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
-internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases) : IAsyncDisposable
+/// <param name="apart">The databases on the queue's server; <see langword="null"/>: it is the same server.</param>
+internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases, RoundDatabases? apart) : IAsyncDisposable
 {
     /// <summary>The widgets of an experiment name their attempt. The function fails one commit: sequences are not rolled back.</summary>
     private const string CreateTables =
@@ -54,8 +55,10 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
+    private readonly NpgsqlDataSource? countedApart = apart is null ? null : NpgsqlDataSource.Create(EndpointConnections.ForManyUses(apart.Queue));
+
     /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
-    public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);
+    public WindowsWatch WatchWindows(string journal) => new(new(widgets, databases), countedApart is null ? null : new(countedApart, apart!.Names), journal);
 
     /// <summary>Makes the message's next commit fail.</summary>
     public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
@@ -75,15 +78,11 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    /// <summary>Visible rows and prepared transactions.</summary>
+    /// <summary>Visible rows, and prepared transactions on all servers.</summary>
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
     {
-        await using var command = counted.CreateCommand(
-            "SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
-        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        await reader.ReadAsync(cancellationToken);
-        return (reader.GetInt64(0), reader.GetInt64(1));
+        var (rows, prepared) = await CountAsync(counted, "(SELECT count(*) FROM widget)", databases, cancellationToken);
+        return countedApart is null ? (rows, prepared) : (rows, prepared + (await CountAsync(countedApart, "0::bigint", apart!.Names, cancellationToken)).Prepared);
     }
 
     /// <summary>The sends in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
@@ -104,7 +103,19 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async ValueTask DisposeAsync()
     {
         await counted.DisposeAsync();
+        if (countedApart is not null)
+            await countedApart.DisposeAsync();
         await widgets.DisposeAsync();
+    }
+
+    private static async Task<(long Rows, long Prepared)> CountAsync(
+        NpgsqlDataSource server, string rows, IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    {
+        await using var command = server.CreateCommand($"SELECT {rows}, (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt64(0), reader.GetInt64(1));
     }
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)

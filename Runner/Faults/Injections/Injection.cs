@@ -92,7 +92,9 @@ internal abstract record Injection
         ? way(cell, chosen)
         : throw new NotSupportedException($"It is not defined how to inject '{fault}'.");
 
-    private static Injection RestartOfBroker(Cell cell, double depth) => WhereABrokerIs(cell, () => new Restart(OfBroker: true) { Depth = depth });
+    private static Injection RestartOfBroker(Cell cell, double depth) => Transport.Of(cell).HoldsWidgets
+        ? new NoWindow("the transport has no broker")
+        : new Restart(OfBroker: true) { Depth = depth };
 
     private static ReadOnlyMemory<byte>? AcknowledgementOf(Cell cell) => Transport.Of(cell).ProxyRoute?.Acknowledgement;
 
@@ -133,6 +135,8 @@ internal abstract record Injection
     private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => cell switch
     {
         { Mode: var mode } when mode == TransactionMode.NpgsqlScope => [Text(CommitPrepared)],
+        // A prepared statement with the decision, and in the same request the commit, directly after the request with the send.
+        { Mode.RowCommit: RowCommit.InTwoPhases } when !Transport.Of(cell).HoldsWidgets => [Uuid(chosen), Sync, Sync],
         { Kind.Framework: "nservicebus" } => [Text(chosen.ToString()), Text(Commit)],
         _ => [Uuid(chosen), Text(Commit)],
     };
@@ -217,6 +221,7 @@ internal sealed record GoesSilent : MeetsADrain
 }
 
 /// <summary>A server crashes during a drain, and is started again.</summary>
+/// <param name="OfBroker">True for the queue's own server, which is a database server on some transports.</param>
 internal sealed record Restart(bool OfBroker) : MeetsADrain
 {
     /// <summary>True if it stays down for the time of the plan, and not only until it has started again.</summary>

@@ -19,6 +19,9 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// <summary>True if the endpoint's driver resets a session that a handler has used, as it does by default. Rounds leave that out.</summary>
     public bool ResetsSessions { get; set; }
 
+    /// <summary>The databases on the queue's server, if that is another; <see langword="null"/>: the queue is in <see cref="Queue"/>.</summary>
+    public RoundDatabases? Apart { get; set; }
+
     public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode), ResetsSessions);
 
     public string QueueForRunner(TransactionMode mode) => EndpointConnections.ForRunner(QueueOf(mode));
@@ -43,8 +46,11 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         Table.ReadBuiltAsync(withCommitTime, cancellationToken);
 
-    public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
-        Table.ReadPreparedAsync(Names, cancellationToken);
+    public async Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
+    [
+        .. await Table.ReadPreparedAsync(Names, cancellationToken),
+        .. Apart is null ? [] : await Apart.ReadPreparedAsync(cancellationToken),
+    ];
 
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Table.ClockAheadAsync(cancellationToken);
 
@@ -54,7 +60,8 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     {
         await using var server = new NpgsqlConnection(EndpointConnections.ForRunner(databases.Server));
         await server.OpenAsync(cancellationToken);
-        return await ServerCounters.ReadAsync(server, Names, cancellationToken);
+        var counters = await ServerCounters.ReadAsync(server, Names, cancellationToken);
+        return Apart is null ? counters : counters with { Apart = await Apart.ReadCountersAsync(cancellationToken) };
     }
 
     public async ValueTask DisposeAsync()
@@ -66,7 +73,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     }
 
     // Its own database, or that of the widgets in a mode that needs one database.
-    private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : queue;
+    private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : Apart?.Queue ?? queue;
 
     private static string NameIn(string connection) => new NpgsqlConnectionStringBuilder(connection).Database!;
 }
