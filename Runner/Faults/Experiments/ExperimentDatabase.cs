@@ -55,10 +55,11 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
-    private readonly NpgsqlDataSource? countedApart = apart is null ? null : NpgsqlDataSource.Create(EndpointConnections.ForManyUses(apart.Queue));
+    private readonly WatchedServer? queues =
+        apart is null ? null : new(NpgsqlDataSource.Create(EndpointConnections.ForManyUses(apart.Queue)), apart.Names);
 
     /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
-    public WindowsWatch WatchWindows(string journal) => new(new(widgets, databases), countedApart is null ? null : new(countedApart, apart!.Names), journal);
+    public WindowsWatch WatchWindows(string journal) => new(new(widgets, databases), queues, journal);
 
     /// <summary>Makes the message's next commit fail.</summary>
     public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
@@ -82,7 +83,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
     {
         var (rows, prepared) = await CountAsync(counted, "(SELECT count(*) FROM widget)", databases, cancellationToken);
-        return countedApart is null ? (rows, prepared) : (rows, prepared + (await CountAsync(countedApart, "0::bigint", apart!.Names, cancellationToken)).Prepared);
+        return (rows, prepared + (queues is null ? 0 : (await CountAsync(queues.Source, "0::bigint", queues.Databases, cancellationToken)).Prepared));
     }
 
     /// <summary>The sends in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
@@ -103,8 +104,8 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async ValueTask DisposeAsync()
     {
         await counted.DisposeAsync();
-        if (countedApart is not null)
-            await countedApart.DisposeAsync();
+        if (queues is not null)
+            await queues.Source.DisposeAsync();
         await widgets.DisposeAsync();
     }
 

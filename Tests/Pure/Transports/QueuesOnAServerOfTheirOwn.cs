@@ -1,7 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.CommandLine;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results;
 using Kit.Runner.Stage.Transports;
