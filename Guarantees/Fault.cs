@@ -36,7 +36,8 @@ public sealed record Fault(string Name, string What)
     public static Fault RestartDatabase { get; } = new(
         "restart-database", "the database server crashes when 5 % of a drain has been attempted, and restarts");
 
-    public static Fault RestartBroker { get; } = new("restart-broker", "the queue's own server, such as a broker, crashes when 5 % of a drain has been attempted, and restarts");
+    public static Fault RestartBroker { get; } =
+        new("restart-broker", "the queue's own server, such as a broker, crashes when 5 % of a drain has been attempted, and restarts");
 
     public static Fault RestartBrokerHalfway { get; } =
         new("restart-broker-halfway", "the queue's own server, such as a broker, crashes when half of a drain has been attempted, and restarts");

@@ -8,7 +8,7 @@ namespace Kit.Runner.Stage;
 
 /// <summary>The most connections that a round of a cell has to the PostgreSQL server at the same time.</summary>
 /// <param name="Handlers">Connections of a process's handlers.</param>
-/// <param name="Receives">Connections of a process's receives, if the queue is in PostgreSQL and has a pool of its own. On two servers, each is counted to accept all.</param>
+/// <param name="Receives">Connections of a process's receives, if the queue is in PostgreSQL and has a pool of its own. Each server accepts all.</param>
 internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives, int Others)
 {
     /// <summary>The most that the kit's own server is started with. Each costs it some megabytes.</summary>

@@ -26,7 +26,8 @@ internal sealed class PostgreSqlApartTransport : PostgreSqlTransport
 
     public override WorkerRoute? WorkerRoute { get; } = RouteTo(
         QueueServerSetting,
-        $"Connection string of the run's second PostgreSQL server, as this machine reaches it; needed if the run has cells on {TransportName.PostgreSqlApart}.");
+        "Connection string of the run's second PostgreSQL server, as this machine reaches it; needed if the run has cells on " +
+        $"{TransportName.PostgreSqlApart}.");
 
     /// <summary>The widgets' transport opens the dead letters of any queue in PostgreSQL.</summary>
     public override ExistingQueue? ExistingQueue => null;
