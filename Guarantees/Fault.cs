@@ -8,10 +8,10 @@ namespace Kit.Guarantees;
 /// </summary>
 public sealed class Fault
 {
-    // An acknowledged message that is redelivered is one message more. The depth of the drain changes how many there are, not their class.
-    private static readonly PromiseRow BrokerCrashes = new(
-        OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing, Once], ScopeOff: [Duplicated, DuplicatedOutgoing, Once],
-        TransactionsOff: [Zombie, Lost, Once], NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]);
+    // The depth of the drain changes how many messages there are, not their class.
+    private static readonly PromiseRow QueueServerCrashes = new(
+        OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Duplicated, Once], TransactionsOff: [Zombie, Lost, Once],
+        NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]);
 
     private Fault(string name, string what, PromiseRow promise, Func<PromiseRow, PromiseRow>? onBroker = null) =>
         (Name, What, Promise, PromiseOnBroker) = (name, what, promise, onBroker is null ? promise : onBroker(promise));
@@ -91,16 +91,16 @@ public sealed class Fault
         onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] });
 
     public static Fault RestartBroker { get; } = new(
-        "restart-broker", "the message broker crashes when 5 % of a drain has been attempted, and restarts",
-        BrokerCrashes);
+        "restart-broker", "the queue's own server, such as a broker, crashes when 5 % of a drain has been attempted, and restarts",
+        QueueServerCrashes, Redelivers);
 
     public static Fault RestartBrokerHalfway { get; } = new(
-        "restart-broker-halfway", "the message broker crashes when half of a drain has been attempted, and restarts",
-        BrokerCrashes);
+        "restart-broker-halfway", "the queue's own server, such as a broker, crashes when half of a drain has been attempted, and restarts",
+        QueueServerCrashes, Redelivers);
 
     public static Fault RestartBrokerLate { get; } = new(
-        "restart-broker-late", "the message broker crashes when 90 % of a drain has been attempted, and restarts",
-        BrokerCrashes);
+        "restart-broker-late", "the queue's own server, such as a broker, crashes when 90 % of a drain has been attempted, and restarts",
+        QueueServerCrashes, Redelivers);
 
     public static Fault SentTwice { get; } = new(
         "sent-twice", "the message is in the queue twice with the same id, and two workers have it at the same time",
@@ -259,4 +259,12 @@ public sealed class Fault
     internal PromiseRow PromiseOnBroker { get; }
 
     public override string ToString() => Name;
+
+    // An acknowledged message that is redelivered is one message more.
+    private static PromiseRow Redelivers(PromiseRow row) => row with
+    {
+        DtcOff = [Duplicated, DuplicatedOutgoing, Once],
+        ScopeOff = [Duplicated, DuplicatedOutgoing, Once],
+        NpgsqlScope = [Once],
+    };
 }

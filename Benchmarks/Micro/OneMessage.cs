@@ -30,7 +30,7 @@ public class OneMessage : IAsyncDisposable
     /// <summary>Every mode that the kit implements itself, at each setting that it has.</summary>
     public static IEnumerable<string> Cells =>
         from cell in Cell.All
-        where cell.Kind is BareOnPostgreSql && cell.Support.IsSupported && cell.Plain == cell && cell.BatchSize == 1
+        where cell.Kind is { Framework: "bare", Transport: TransportName.PostgreSql } && cell.Support.IsSupported && cell.Plain == cell && cell.BatchSize == 1
               && cell.Access.Name == AccessLibrary.Baseline
               && (TransactionMode.Matrix.Contains(cell.Mode) || cell.Mode == TransactionMode.Shared || cell.Mode == TransactionMode.Outbox)
         select cell.Name;

@@ -26,6 +26,8 @@ public abstract class Axis
     public static Axis<string> Transport { get; } = new(
         AxisName.Transport, "transports", NamesOf(kind => kind.Transport), name => name, cell => cell.Kind.Transport)
     {
+        // It compares two servers with one, and answers no question about frameworks.
+        Measured = [.. NamesOf(kind => kind.Transport).Where(name => name != TransportName.PostgreSqlApart)],
         Rule = _ => Support.Yes,
     };
 

@@ -9,11 +9,11 @@ using Npgsql;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>The driver alone, on queues in PostgreSQL: the floor.</summary>
-public sealed class BareOnPostgreSql : IEndpointKind
+public class BareOnPostgreSql : IEndpointKind
 {
     public FrameworkFacts Facts => FactsOfBare.Facts;
 
-    public string Transport => TransportName.PostgreSql;
+    public virtual string Transport => TransportName.PostgreSql;
 
     public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
@@ -23,9 +23,9 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public IReadOnlyList<PhaseInstrument> Instruments => PhaseInstrument.OfBareEndpoints;
 
-    public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
+    public virtual Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
 
-    public Support Supports(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.Of(mode, flush);
+    public virtual Support Supports(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.Of(mode, flush);
 
     public Support SupportsBatches(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.InBatches(mode, flush);
 

@@ -60,7 +60,8 @@ public sealed record Condition(string Name, string What)
 
     internal Support SupportOn(IEndpointKind kind) => this switch
     {
-        { HoldsPrepared: true } when kind.Transport != TransportName.PostgreSql => Support.No($"the condition '{Name}' needs a queue in PostgreSQL"),
+        { HoldsPrepared: true } when kind.Transport is not (TransportName.PostgreSql or TransportName.PostgreSqlApart) =>
+            Support.No($"the condition '{Name}' needs a queue in PostgreSQL"),
         { Prepare: not null } when kind.WidgetServer != WidgetServer.PostgreSql =>
             Support.No($"the condition '{Name}' is written for widgets in PostgreSQL"),
         _ => Support.Yes,

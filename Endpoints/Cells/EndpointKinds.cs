@@ -6,6 +6,7 @@ public static class EndpointKinds
     public static IReadOnlyList<IEndpointKind> All { get; } =
     [
         new BareOnPostgreSql(),
+        new BareOnPostgreSqlApart(),
         new BareOnRabbitMq(),
 #if KIT_SQLCLIENT
         new BareOnSqlServer(),

@@ -80,7 +80,7 @@ public sealed record HandlerLimits(int? Handlers = null, int Connections = Handl
         return settings with
         {
             Widgets = widgets,
-            Transport = kind.Transport is not TransportName.PostgreSql ? settings.Transport
+            Transport = kind.Transport is not (TransportName.PostgreSql or TransportName.PostgreSqlApart) ? settings.Transport
                 // One pool for both.
                 : settings.Transport == settings.Widgets ? widgets
                 : receives > DefaultConnections ? WithPool(settings.Transport, receives)

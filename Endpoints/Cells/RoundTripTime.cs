@@ -14,7 +14,8 @@ public sealed record RoundTripTime(string Name, string What)
     /// <summary>The time that the proxy adds to a round trip; <see langword="null"/>: there is no proxy.</summary>
     public TimeSpan? Added { get; private init; }
 
-    internal Support SupportOn(IEndpointKind kind) => Added is null || kind.Transport is TransportName.PostgreSql or TransportName.RabbitMq
+    internal Support SupportOn(IEndpointKind kind) => Added is null
+        || kind.Transport is TransportName.PostgreSql or TransportName.PostgreSqlApart or TransportName.RabbitMq
         ? Support.Yes
         : Support.No($"the round-trip time '{Name}' needs the kit's proxy, which forwards to PostgreSQL and RabbitMQ");
 

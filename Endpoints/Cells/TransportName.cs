@@ -5,6 +5,9 @@ public static class TransportName
 {
     public const string PostgreSql = "postgresql";
 
+    /// <summary>Queues on a PostgreSQL server of their own; the widgets are on that of <see cref="PostgreSql"/>.</summary>
+    public const string PostgreSqlApart = "postgresql-apart";
+
     public const string RabbitMq = "rabbitmq";
 
     public const string Learning = "learning";

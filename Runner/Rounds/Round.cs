@@ -109,7 +109,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 ServiceTime = drained.Report.ServiceTime,
                 Network = networkUse,
                 Noise = NoiseOf(use) with { FlushRatio = RatioOf(flushBefore, flushAfter) },
-                Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handlers, cancellationToken),
+                Costs = await CostsOfAsync(restored.WidgetsForRunner, before, after, drained, handlers, cancellationToken),
             };
         }
         catch (WorkerLostException lost)

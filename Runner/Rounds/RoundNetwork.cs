@@ -91,7 +91,8 @@ internal sealed class RoundNetwork : IAsyncDisposable
         var server = route.ServerOf(address);
         if (!proxies.TryGetValue(server, out var proxy))
         {
-            var network = server == sqlServer ? proxied! with { Watch = sql.Watch } : proxied!;
+            // Queues in PostgreSQL can be on a server of their own.
+            var network = route.Acknowledgement is null ? proxied! with { Watch = sql.Watch } : proxied!;
             proxies[server] = proxy = new FaultProxy(server.Host, server.Port, network);
         }
 

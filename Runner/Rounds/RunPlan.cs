@@ -145,7 +145,7 @@ internal sealed record RunPlan(
             {
                 if (Workers is not null)
                     WorkerNeeds.RequireClock(server);
-                foreach (var cell in Runnable.Where(cell => Transport.Of(cell).Widgets == transport))
+                foreach (var cell in Runnable.Where(transport.Serves))
                 {
                     if (ConnectionsOf(cell)?.LackOn(server) is { } lack)
                         lacking.TryAdd(cell, lack);

@@ -9,6 +9,9 @@ public static class ConnectionStrings
     /// <summary>The environment variable that names the PostgreSQL server to use.</summary>
     public const string PostgreSqlVariable = "KIT_POSTGRESQL";
 
+    /// <summary>The environment variable that names the PostgreSQL server for queues apart from their widgets.</summary>
+    public const string QueuePostgreSqlVariable = "KIT_QUEUE_POSTGRESQL";
+
     /// <summary>The environment variable that names the RabbitMQ broker to use.</summary>
     public const string RabbitMqVariable = "KIT_RABBITMQ";
 

@@ -31,7 +31,7 @@ public sealed record PostgreSqlFacts(
                current_setting('track_commit_timestamp')::bool,
                (SELECT rolsuper OR rolcreatedb FROM pg_roles WHERE rolname = current_user),
                (SELECT count(*)::int FROM pg_prepared_xacts),
-               (SELECT count(*)::int FROM pg_prepared_xacts WHERE gid LIKE 'kit/%'),
+               (SELECT count(*)::int FROM pg_prepared_xacts WHERE gid ~ '^kit2?/'),
                current_setting('fsync')::bool,
                current_setting('synchronous_commit'),
                current_setting('full_page_writes')::bool,

@@ -8,7 +8,7 @@ namespace Kit.Runner.Stage;
 
 /// <summary>The most connections that a round of a cell has to the PostgreSQL server at the same time.</summary>
 /// <param name="Handlers">Connections of a process's handlers.</param>
-/// <param name="Receives">Connections of a process's receives, if the queue is there and has a pool of its own.</param>
+/// <param name="Receives">Connections of a process's receives, if the queue is in PostgreSQL and has a pool of its own. Each server accepts all.</param>
 internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives, int Others)
 {
     /// <summary>The most that the kit's own server is started with. Each costs it some megabytes.</summary>
@@ -35,7 +35,7 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
         : new ConnectionNeeds(
             cell.Processes.Count,
             Math.Min(cell.Limits.Connections, concurrency),
-            Transport.Of(cell) is { HoldsWidgets: true } && !cell.Mode.NeedsOneDatabase ? concurrency : 0,
+            Transport.Of(cell) is PostgreSqlTransport && !cell.Mode.NeedsOneDatabase ? concurrency : 0,
             cell.Mode.RowCommit is RowCommit.InTwoPhases ? OfTwoPhases : OfOtherModes);
 
     /// <summary>Support by the kit's own server, or the reason why it cannot be started with so many.</summary>

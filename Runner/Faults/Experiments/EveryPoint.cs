@@ -27,7 +27,7 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
 
     private PointExperiments<CellAccount> Experiments => field ??= new(Promises, (gate, stop) => CellSubject.OpenAsync(cell, servers, Shape, gate, stop))
     {
-        BeforeCrash = stop => servers.WidgetsOf(cell).DelayFlushesAsync(stop),
+        BeforeCrash = stop => Task.WhenAll(servers.DatabasesOf(cell).Select(server => server.DelayFlushesAsync(stop))),
         // Not cancelled half-way: what was made on the server is removed from it at the end.
         CrashServer = (server, _) => ServerOf(server).KillAsync(CancellationToken.None),
     };

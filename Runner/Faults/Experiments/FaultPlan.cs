@@ -56,7 +56,8 @@ internal sealed record FaultPlan(
             : Support.Yes;
     }
 
-    private static IEnumerable<string> Proxied() => Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title);
+    private static IEnumerable<string> Proxied() =>
+        Transport.All.Where(one => one.ProxyRoute is not null).DistinctBy(one => one.ProxyRoute).Select(one => one.Title);
 }
 
 /// <summary>The points of undisturbed handlings, in the place of single faults.</summary>

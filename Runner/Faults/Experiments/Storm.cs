@@ -116,7 +116,9 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
                     cuts += ended.Sum() > 0 ? 1 : 0;
                     break;
                 case StormFault.ServerCrash:
-                    var server = servers.WidgetsOf(cell);
+                    // Each of two servers by turns, in each of two ways.
+                    var databases = servers.DatabasesOf(cell);
+                    var server = databases[crashes / 2 % databases.Count];
                     _ = await (crashes++ % 2 == 0 ? server.KillAsync(cancellationToken) : server.CrashAsync(cancellationToken));
                     break;
                 default:

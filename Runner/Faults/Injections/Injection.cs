@@ -35,9 +35,9 @@ internal abstract class Injection
         [Fault.RestartDatabase] = (_, _) => new Restart(ofBroker: false),
         [Fault.DatabaseAway] = (_, _) => new Restart(ofBroker: false) { StaysAway = true },
         [Fault.NetworkSilent] = (_, _) => new NetworkSilent(),
-        [Fault.RestartBroker] = (cell, _) => WhereABrokerIs(cell, () => new Restart(ofBroker: true)),
-        [Fault.RestartBrokerHalfway] = (cell, _) => WhereABrokerIs(cell, () => new Restart(ofBroker: true) { Depth = 0.5 }),
-        [Fault.RestartBrokerLate] = (cell, _) => WhereABrokerIs(cell, () => new Restart(ofBroker: true) { Depth = 0.9 }),
+        [Fault.RestartBroker] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofBroker: true)),
+        [Fault.RestartBrokerHalfway] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofBroker: true) { Depth = 0.5 }),
+        [Fault.RestartBrokerLate] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofBroker: true) { Depth = 0.9 }),
         [Fault.SentTwice] = (_, _) => new SentTwice(),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new SlotsExhausted()),
         [Fault.ServerReadOnly] = (_, _) => new ServerReadOnly(),
@@ -89,6 +89,9 @@ internal abstract class Injection
 
     private static Injection WhereABrokerIs(Cell cell, Func<Injection> way) =>
         Transport.Of(cell).IsBroker ? way() : new NoWindow("the transport has no broker");
+
+    private static Injection WhereTheQueueHasItsServer(Cell cell, Func<Injection> way) =>
+        Transport.Of(cell).HoldsWidgets ? new NoWindow("the transport has no broker") : way();
 
     private static Injection WhereQueuesAreCreated(Cell cell, Func<Injection> way) =>
         cell.Kind.RefusesUnknownQueues ? way() : new NoWindow("a queue is a name in a table, and no name is unknown");

@@ -120,6 +120,9 @@ internal sealed class OnTheWire(ConnectionTo connection, IReadOnlyList<ReadOnlyM
     private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => PatternsOf(
         cell.Mode == TransactionMode.NpgsqlScope
             ? [WireMark.CommitPrepared]
+            // On two servers: a prepared statement with the decision, and in the same request the commit, directly after the request with the send.
+            : cell.Mode.RowCommit is RowCommit.InTwoPhases && !Transport.Of(cell).HoldsWidgets
+            ? [WireMark.BinaryId, WireMark.EndOfRequest, WireMark.EndOfRequest]
             : cell.Kind.Facts.CommitOfReceive
                 ?? throw new NotSupportedException($"{cell.Kind.Facts.Title} does not say how the commit of a receive looks on the wire."),
         chosen);

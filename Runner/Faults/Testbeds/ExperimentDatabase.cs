@@ -8,7 +8,8 @@ namespace Kit.Runner.Faults.Testbeds;
 /// <summary>The widgets' database of an experiment: its rows name their attempt.</summary>
 /// <param name="connectionString">Direct, not through a proxy.</param>
 /// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
-internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases) : IAsyncDisposable
+/// <param name="apart">The databases on the queue's server; <see langword="null"/>: it is the same server.</param>
+internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases, RoundDatabases? apart) : IAsyncDisposable
 {
     /// <summary>The widgets of an experiment name their attempt.</summary>
     private const string CreateColumn = "ALTER TABLE widget ADD attempt_id uuid NOT NULL;";
@@ -29,18 +30,17 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
-    /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
-    public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);
+    private readonly WatchedServer? queues =
+        apart is null ? null : new(NpgsqlDataSource.Create(EndpointConnections.ForManyUses(apart.Queue)), apart.Names);
 
-    /// <summary>Visible rows and prepared transactions.</summary>
+    /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
+    public WindowsWatch WatchWindows(string journal) => new(new(widgets, databases), queues, journal);
+
+    /// <summary>Visible rows, and prepared transactions on all servers.</summary>
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
     {
-        await using var command = counted.CreateCommand(
-            "SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
-        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        await reader.ReadAsync(cancellationToken);
-        return (reader.GetInt64(0), reader.GetInt64(1));
+        var (rows, prepared) = await CountAsync(counted, "(SELECT count(*) FROM widget)", databases, cancellationToken);
+        return (rows, prepared + (queues is null ? 0 : (await CountAsync(queues.Source, "0::bigint", queues.Databases, cancellationToken)).Prepared));
     }
 
     /// <summary>The sends in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
@@ -75,7 +75,19 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async ValueTask DisposeAsync()
     {
         await counted.DisposeAsync();
+        if (queues is not null)
+            await queues.Source.DisposeAsync();
         await widgets.DisposeAsync();
+    }
+
+    private static async Task<(long Rows, long Prepared)> CountAsync(
+        NpgsqlDataSource server, string rows, IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    {
+        await using var command = server.CreateCommand($"SELECT {rows}, (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt64(0), reader.GetInt64(1));
     }
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)

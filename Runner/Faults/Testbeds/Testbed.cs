@@ -65,7 +65,7 @@ internal sealed class Testbed : IAsyncDisposable
         sinks = ItsScenario is null ? [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, Place.ForRunner))] : [];
         countedQueue = Cell.Kind.OpenQueue(Place.Queue, ForCounting);
         countedSinks = [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, ForCounting))];
-        Database = new ExperimentDatabase(databases.Widgets, databases.Names);
+        Database = new ExperimentDatabase(databases.Widgets, databases.Names, databases.Apart);
         // One connection serves both if the mode needs them in one database.
         var isOne = Place.ForEndpoint == databases.WidgetsForEndpoint;
         WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, isOne ? Both : Data);
@@ -115,8 +115,11 @@ internal sealed class Testbed : IAsyncDisposable
     private IEnumerable<string> SinkNames => Enumerable.Range(0, ItsScenario?.Sinks ?? Shape.Deliveries)
         .Select(index => Scenario.SinkAt(index, SinkName));
 
-    /// <summary>The sources of counts: the database, the queue, the sinks and the late sink. A crash of the server leaves a dead session in each.</summary>
-    private int CountingSources => 3 + countedSinks.Count;
+    /// <summary>
+    /// The sources of counts: the database, the queue, its server if that is another, the sinks and the late sink. A crash of the server leaves a dead session
+    /// in each.
+    /// </summary>
+    private int CountingSources => 4 + countedSinks.Count;
 
     private string ForCounting => Transport.Of(Cell).ForManyUses(Place.ForRunner);
 

@@ -5,16 +5,20 @@ using Npgsql;
 namespace Kit.Runner.Faults.Testbeds;
 
 /// <summary>Reads, after each kill and before the next process starts, the transactions that the kill left open in the kit's two-phase commit.</summary>
-internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IReadOnlyList<string> databases)
+/// <param name="data">The server with the branches.</param>
+/// <param name="apart">The server with the queue; <see langword="null"/>: it is the same one.</param>
+internal sealed class WindowsWatch(WatchedServer data, WatchedServer? apart, string journal)
 {
     /// <summary>The endpoint's sessions end when the server notices that their client has ended.</summary>
-    private const string Query =
-        """
-        SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND starts_with(application_name, 'kit endpoint')),
-               count(*) FILTER (WHERE decision = 'committed'), count(*) FILTER (WHERE decision <> 'committed')
-        FROM (SELECT pg_xact_status(split_part(gid, '/', 4)::xid8) AS decision FROM pg_prepared_xacts WHERE database = ANY($1) AND starts_with(gid, 'kit/'))
-             AS branch
-        """;
+    private const string Sessions =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND starts_with(application_name, 'kit endpoint')";
+
+    private const string Branches = "SELECT gid FROM pg_prepared_xacts WHERE database = ANY($1) AND gid ~ '^kit2?/'";
+
+    private const string DecidedByTheReceive = "pg_xact_status(split_part(gid, '/', 4)::xid8) = 'committed'";
+
+    private const string DecidedByTheWorker =
+        "EXISTS (SELECT FROM kit_worker WHERE id = split_part(gid, '/', 3)::uuid AND split_part(gid, '/', 4)::bigint = ANY (open))";
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
@@ -23,23 +27,34 @@ internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IRea
     /// <summary>Adds the transactions that the last kill left open.</summary>
     public async Task LookAsync(CancellationToken cancellationToken)
     {
-        while (true)
+        foreach (var server in new[] { data, apart }.OfType<WatchedServer>())
         {
-            await using var command = server.CreateCommand(Query);
-            command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
-            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-            await reader.ReadAsync(cancellationToken);
-            if (reader.GetInt64(0) == 0)
-            {
-                Met = Met.With(IsAHandlerOpen(), isPrepared: reader.GetInt64(2) > 0, isDecided: reader.GetInt64(1) > 0);
-                return;
-            }
-
-            await Task.Delay(Pause, cancellationToken);
+            while ((await ReadAsync<long>(server, Sessions, server.Databases, cancellationToken))[0] > 0)
+                await Task.Delay(Pause, cancellationToken);
         }
+
+        var branches = await ReadAsync<string>(data, Branches, data.Databases, cancellationToken);
+        var decided = await ReadAsync<bool>(
+            apart ?? data, $"SELECT {(apart is null ? DecidedByTheReceive : DecidedByTheWorker)} FROM unnest($1) AS gid", branches, cancellationToken);
+        Met = Met.With(IsAHandlerOpen(), isPrepared: decided.Contains(false), isDecided: decided.Contains(true));
+    }
+
+    private static async Task<IReadOnlyList<T>> ReadAsync<T>(
+        WatchedServer server, string query, IReadOnlyList<string> texts, CancellationToken cancellationToken)
+    {
+        await using var command = server.Source.CreateCommand(query);
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. texts] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var values = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            values.Add(await reader.GetFieldValueAsync<T>(0, cancellationToken));
+        return values;
     }
 
     private bool IsAHandlerOpen() => AttemptJournal.ReadEnd(journal)
         .GroupBy(line => line.AttemptId)
         .Any(attempt => attempt.Any(line => line.Point is AttemptPoint.Started) && attempt.All(line => line.Point is not AttemptPoint.Returned));
 }
+
+/// <summary>A server with databases of an experiment.</summary>
+internal sealed record WatchedServer(NpgsqlDataSource Source, IReadOnlyList<string> Databases);

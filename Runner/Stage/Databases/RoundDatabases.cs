@@ -35,6 +35,9 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// <summary>True if the endpoint's driver resets a session that a handler has used, as it does by default. Rounds leave that out.</summary>
     public bool ResetsSessions { get; set; }
 
+    /// <summary>The databases on the queue's server, if that is another; <see langword="null"/>: the queue is in <see cref="Queue"/>.</summary>
+    public RoundDatabases? Apart { get; set; }
+
     public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode), ResetsSessions);
 
     public string QueueForRunner(TransactionMode mode) => EndpointConnections.ForRunner(QueueOf(mode));
@@ -76,12 +79,15 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
             row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), row.IsDBNull(2) ? null : row.GetFieldValue<DateTimeOffset>(2)),
             cancellationToken);
 
-    public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
-        ReadAsync(
+    public async Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
+    [
+        .. await ReadAsync(
             ReadPrepared,
             [new NpgsqlParameter<string[]> { TypedValue = [.. Names] }],
             row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
-            cancellationToken);
+            cancellationToken),
+        .. Apart is null ? [] : await Apart.ReadPreparedAsync(cancellationToken),
+    ];
 
     /// <summary>
     /// The lead of the server's clock over this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock synchronization", 1989); zero
@@ -125,7 +131,8 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     {
         await using var server = new NpgsqlConnection(EndpointConnections.ForRunner(databases.Server));
         await server.OpenAsync(cancellationToken);
-        return await ServerCounters.ReadAsync(server, Names, cancellationToken);
+        var counters = await ServerCounters.ReadAsync(server, Names, cancellationToken);
+        return Apart is null ? counters : counters with { Apart = await Apart.ReadCountersAsync(cancellationToken) };
     }
 
     public async ValueTask DisposeAsync()
@@ -156,7 +163,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     }
 
     // Its own database, or that of the widgets in a mode that needs one database.
-    private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : queue;
+    private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : Apart?.Queue ?? queue;
 
     private static string NameIn(string connection) => new NpgsqlConnectionStringBuilder(connection).Database!;
 }

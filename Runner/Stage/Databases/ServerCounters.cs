@@ -33,20 +33,26 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
             await CountSessionsAsync(server, databases, cancellationToken) == 0);
     }
 
-    public Reading CommitsSince(ServerCounters before) => IsSettled && before.IsSettled ? Reading.Of(Commits - before.Commits) : Unsettled;
+    /// <summary>The counters of the queue's server, if that is another. They are added to those of this one.</summary>
+    public ServerCounters? Apart { get; init; }
 
-    public Reading BuffersSince(ServerCounters before) => IsSettled && before.IsSettled ? Reading.Of(Buffers - before.Buffers) : Unsettled;
+    public Reading CommitsSince(ServerCounters before) =>
+        Sum(before, static (now, then) => now.IsSettled && then.IsSettled ? Reading.Of(now.Commits - then.Commits) : Unsettled);
 
-    public Reading FlushesSince(ServerCounters before) => (WalFlushes, before.WalFlushes) switch
+    public Reading BuffersSince(ServerCounters before) =>
+        Sum(before, static (now, then) => now.IsSettled && then.IsSettled ? Reading.Of(now.Buffers - then.Buffers) : Unsettled);
+
+    public Reading FlushesSince(ServerCounters before) => Sum(before, static (now, then) => (now.WalFlushes, then.WalFlushes) switch
     {
-        ({ Value: { } now }, { Value: { } then }) => IsSettled && before.IsSettled ? Reading.Of(now - then) : Unsettled,
+        ({ Value: { } last }, { Value: { } first }) => now.IsSettled && then.IsSettled ? Reading.Of(last - first) : Unsettled,
         (_, { Value: null } missing) => missing,
-        _ => WalFlushes,
-    };
+        _ => now.WalFlushes,
+    });
 
-    public Reading WalBytesSince(ServerCounters before) => Reading.Of((double)(ulong)WalPosition - (ulong)before.WalPosition);
+    public Reading WalBytesSince(ServerCounters before) =>
+        Sum(before, static (now, then) => Reading.Of((double)(ulong)now.WalPosition - (ulong)then.WalPosition));
 
-    /// <summary>Counts <c>COMMIT PREPARED</c> in the server's log itself, between two readings.</summary>
+    /// <summary>Counts <c>COMMIT PREPARED</c> in the log of the widgets' server itself, between two readings.</summary>
     /// <param name="database">Connection string of a database of the kit's own: the extension that reads the log is created there.</param>
     public async Task<Reading> TwoPhaseCommitsSinceAsync(ServerCounters before, string database, CancellationToken cancellationToken)
     {
@@ -69,6 +75,14 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
             return Reading.Missing($"the server's log cannot be read: {refused.MessageText}");
         }
     }
+
+    private Reading Sum(ServerCounters before, Func<ServerCounters, ServerCounters, Reading> since) =>
+        (since(this, before), Apart is not null && before.Apart is not null ? since(Apart, before.Apart) : Reading.Of(0)) switch
+        {
+            ({ Value: { } here }, { Value: { } apart }) => Reading.Of(here + apart),
+            ({ Value: null } missing, _) => missing,
+            (_, var missing) => missing,
+        };
 
     private static async Task<(long Commits, long Buffers)> ReadDatabasesAsync(
         NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)

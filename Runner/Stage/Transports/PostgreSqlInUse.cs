@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Databases;
@@ -5,7 +6,7 @@ using Npgsql;
 
 namespace Kit.Runner.Stage.Transports;
 
-/// <summary>The PostgreSQL server of a command.</summary>
+/// <summary>A PostgreSQL server of a command.</summary>
 internal sealed class PostgreSqlInUse : DatabaseInUse
 {
     private static readonly string[] Durability =
@@ -29,6 +30,8 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
     public PostgreSqlInUse(PostgreSqlTransport transport, PrivatePostgreSql own)
         : this(transport, own.ConnectionString) => (this.own, postmaster) = (own, own.PostmasterPid);
 
+    private string What => transport.HoldsWidgets ? "the database server" : "the queue's database server";
+
     public override string ConnectionString { get; }
 
     public override IReadOnlyList<int>? Processes => postmaster is { } process ? [process] : null;
@@ -36,7 +39,7 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
     public override string? Version => own?.Version.ToString();
 
     public override IReadOnlyDictionary<string, string> Variables =>
-        new Dictionary<string, string> { [ConnectionStrings.PostgreSqlVariable] = ConnectionString };
+        new Dictionary<string, string> { [transport.Server!.Variable!] = ConnectionString };
 
     public KitDatabases Databases => databases ??= new KitDatabases(ConnectionString);
 
@@ -62,6 +65,22 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
         return facts;
     }
 
+    /// <summary>Next to the widgets, or in a database of this server if they are on another.</summary>
+    public override async Task<RoundTransport> OpenAsync(Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
+    {
+        if (transport.HoldsWidgets)
+            return await base.OpenAsync(cell, queue, databases, cancellationToken);
+
+        var queues = await Databases.CreateEmptyAsync(cancellationToken);
+        if (databases is RoundDatabases ofWidgets)
+        {
+            ofWidgets.Apart = queues;
+            queues.ResetsSessions = ofWidgets.ResetsSessions;
+        }
+
+        return new RoundTransport(queue, queues.QueueForEndpoint(cell.Mode), queues.QueueForRunner(cell.Mode), queues.DisposeAsync);
+    }
+
     public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         DatabaseOwner.RemoveLeftoversAsync(ConnectionString, cancellationToken);
 
@@ -84,7 +103,7 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
     {
         var before = postmaster;
         await RestartAsync(TimeSpan.Zero, cancellationToken);
-        return $"the database server (process {before}) was stopped without a checkpoint; process {postmaster} recovered";
+        return $"{What} (process {before}) was stopped without a checkpoint; process {postmaster} recovered";
     }
 
     public override async Task<string> KillAsync(CancellationToken cancellationToken)
@@ -93,13 +112,13 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
         Own.Kill();
         await Own.StartAfterKillAsync(cancellationToken);
         ForgetConnections();
-        return $"every process of the database server ({before}) was killed; process {postmaster} recovered";
+        return $"every process of {What} ({before}) was killed; process {postmaster} recovered";
     }
 
     public override async Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken)
     {
         await RestartAsync(time, cancellationToken);
-        return $"the database server was down for {time.TotalSeconds} s; process {postmaster} recovered";
+        return $"{What} was down for {time.TotalSeconds} s; process {postmaster} recovered";
     }
 
     public override async ValueTask DisposeAsync()

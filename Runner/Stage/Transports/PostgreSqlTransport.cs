@@ -11,7 +11,7 @@ using Npgsql;
 namespace Kit.Runner.Stage.Transports;
 
 /// <summary>Queues in PostgreSQL, where most transports also have their widgets.</summary>
-internal sealed class PostgreSqlTransport : Transport
+internal class PostgreSqlTransport : Transport
 {
     public static TransportSetting ServerSetting { get; } = new(
         "--postgresql",
@@ -21,28 +21,10 @@ internal sealed class PostgreSqlTransport : Transport
     { Variable = ConnectionStrings.PostgreSqlVariable };
 
     /// <summary>The route of a worker on another machine to the server on which it finds its run.</summary>
-    public static WorkerRoute RouteToJoin { get; } = new(
-        address => new NpgsqlConnectionStringBuilder(address).Database!,
-        (arguments, database) => EndpointConnections.For(
-            new NpgsqlConnectionStringBuilder(arguments[ServerSetting]!) { Database = database }.ConnectionString),
-        (arguments, cancellationToken) => PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken))
-    {
-        Description = "Connection string of the run's PostgreSQL server, as this machine reaches it, for the role that the run uses.",
-    };
+    public static WorkerRoute RouteToJoin { get; } =
+        RouteTo(ServerSetting, "Connection string of the run's PostgreSQL server, as this machine reaches it, for the role that the run uses.");
 
-    public override string Name => TransportName.PostgreSql;
-
-    public override string Title => "PostgreSQL";
-
-    public override Transport Widgets => this;
-
-    public override ArrivalClock? Arrivals => ArrivalClock.CommitTimestamps;
-
-    public override string? Own => "a PostgreSQL server";
-
-    public override TransportSetting? Server => ServerSetting;
-
-    public override ProxyRoute? ProxyRoute { get; } = new(
+    private static readonly ProxyRoute Proxied = new(
         address =>
         {
             var settings = new NpgsqlConnectionStringBuilder(address);
@@ -59,6 +41,20 @@ internal sealed class PostgreSqlTransport : Transport
         }.ConnectionString,
     };
 
+    public override string Name => TransportName.PostgreSql;
+
+    public override string Title => "PostgreSQL";
+
+    public override Transport Widgets => this;
+
+    public override ArrivalClock? Arrivals => ArrivalClock.CommitTimestamps;
+
+    public override string? Own => "a PostgreSQL server";
+
+    public override TransportSetting? Server => ServerSetting;
+
+    public override ProxyRoute? ProxyRoute => Proxied;
+
     public override WorkerRoute? WorkerRoute => RouteToJoin;
 
     public override ExistingQueue? ExistingQueue { get; } = new(
@@ -73,7 +69,7 @@ internal sealed class PostgreSqlTransport : Transport
 
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
-        var facts = await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
+        var facts = await PostgreSqlFacts.ReadAsync(arguments[Server!]!, cancellationToken);
         var findings = facts.Findings(twoPhaseWanted: false).ToList();
         return
         [
@@ -85,11 +81,11 @@ internal sealed class PostgreSqlTransport : Transport
     }
 
     public override async Task<PostgreSqlFacts?> ReadDatabaseAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
+        await PostgreSqlFacts.ReadAsync(arguments[Server!]!, cancellationToken);
 
     public override async Task<ServerInUse> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
-        if (arguments[ServerSetting] is { } named)
+        if (arguments[Server!] is { } named)
             return new PostgreSqlInUse(this, named);
 
         PostgreSqlVariables.Remove();
@@ -100,7 +96,7 @@ internal sealed class PostgreSqlTransport : Transport
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(
         TransportArguments arguments, CancellationToken cancellationToken)
     {
-        var named = arguments[ServerSetting];
+        var named = arguments[Server!];
         return [await BinariesAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
     }
 
@@ -112,6 +108,16 @@ internal sealed class PostgreSqlTransport : Transport
         document with { Server = facts };
 
     protected override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Server;
+
+    /// <summary>The route to a server that an option names.</summary>
+    protected static WorkerRoute RouteTo(TransportSetting server, string description) => new(
+        address => new NpgsqlConnectionStringBuilder(address).Database!,
+        (arguments, database) => EndpointConnections.For(
+            new NpgsqlConnectionStringBuilder(arguments[server]!) { Database = database }.ConnectionString),
+        (arguments, cancellationToken) => PostgreSqlFacts.ReadAsync(arguments[server]!, cancellationToken))
+    {
+        Description = description,
+    };
 
     private static async Task<Finding> BinariesAsync(bool isNeeded, CancellationToken cancellationToken)
     {
@@ -129,7 +135,7 @@ internal sealed class PostgreSqlTransport : Transport
         }
     }
 
-    private static async Task<IEnumerable<Finding>> ServerAsync(string? named, CancellationToken cancellationToken)
+    protected static async Task<IEnumerable<Finding>> ServerAsync(string? named, CancellationToken cancellationToken)
     {
         const string what = "PostgreSQL server";
         if (named is null)

@@ -46,6 +46,11 @@ internal sealed class ServersInUse : IAsyncDisposable
     public DatabaseInUse WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as DatabaseInUse
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
 
+    /// <summary>The database servers of a cell: that of its widgets, and that of its queue if it is another.</summary>
+    /// <inheritdoc cref="WidgetsOf" path="/exception"/>
+    public IReadOnlyList<DatabaseInUse> DatabasesOf(Cell cell) =>
+        [.. new[] { WidgetsOf(cell), Of(cell) }.OfType<DatabaseInUse>().Distinct()];
+
     /// <summary>The broker that holds a cell's queue.</summary>
     /// <exception cref="InvalidOperationException">It was not started, or is no RabbitMQ broker.</exception>
     public BrokerInUse BrokerOf(Cell cell) => Of(cell) as BrokerInUse

@@ -16,6 +16,7 @@ internal abstract class Transport
     public static IReadOnlyList<Transport> All { get; } =
     [
         new PostgreSqlTransport(),
+        new PostgreSqlApartTransport(),
         new RabbitMqTransport(),
 #if KIT_SQLCLIENT
         new SqlServerWithDriver(),
@@ -149,7 +150,10 @@ internal abstract class Transport
         throw new NotSupportedException($"It is not defined how a queue of {Title} refuses messages.");
 
     /// <summary>Writes its server's facts into a run's document.</summary>
-    public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
+    public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => DescribeByTitle(document, facts);
+
+    /// <summary>Writes its server's facts among those that have no place of their own.</summary>
+    protected RunDocument DescribeByTitle(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
     {
         Servers = new Dictionary<string, IReadOnlyDictionary<string, string>>(
             document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
@@ -162,7 +166,10 @@ internal abstract class Transport
         : document;
 
     /// <summary>The facts that <see cref="Describe"/> has written; <see langword="null"/>: none.</summary>
-    protected virtual IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Servers?.GetValueOrDefault(Title);
+    protected virtual IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => FactsByTitle(document);
+
+    /// <summary>The facts that <see cref="DescribeByTitle"/> has written.</summary>
+    protected IReadOnlyDictionary<string, string>? FactsByTitle(RunDocument document) => document.Servers?.GetValueOrDefault(Title);
 
     /// <summary>The first of a server's facts: whose it is.</summary>
     public Dictionary<string, string> FactsOf(ServerInUse server) => new() { [WhoseKey] = Whose(server.IsOwn) };

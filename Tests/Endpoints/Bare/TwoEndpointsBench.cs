@@ -45,7 +45,7 @@ internal sealed class TwoEndpointsBench : IAsyncDisposable
 
         BareEndpointBuilder On(BareEndpointBuilder endpoint) => (cell.Kind.Transport == TransportName.RabbitMq
             ? endpoint.UseRabbitMq(opened.Address, created.Widgets)
-            : endpoint.UsePostgreSql(created.QueueOf(cell.Mode), created.Widgets)).UseTransactionMode(cell.Mode);
+            : endpoint.UsePostgreSql(opened.Address, created.Widgets)).UseTransactionMode(cell.Mode);
     }
 
     public void FailNext(int attempts) => seen.Failures = attempts;

@@ -27,7 +27,7 @@ public sealed class ProcessIsKilled
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
     {
         var kills = TestContext.Parameters.Get("kills", 12);
-        var cell = Cell.All.Single(cell => cell.Mode.Name == mode && cell is { Kind: BareOnPostgreSql, Access.Name: "ado", IsPlain: true });
+        var cell = Cell.All.Single(cell => cell.Name == $"bare.postgresql.{mode}.ado");
         await using var databases = await TestDatabases.CreateAsync();
         await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
         await queue.CreateAsync(CancellationToken.None);

@@ -85,8 +85,8 @@ public sealed partial class ListedCells
 
         Assert.That(result.Output.Split('\n')[0..2], Is.EqualTo(new[]
         {
-            "bare  postgresql  dtc-off    ado  can run",
-            "bare  postgresql  scope-off  ado  can run",
+            "bare  postgresql        dtc-off    ado  can run",
+            "bare  postgresql        scope-off  ado  can run",
         }));
     }
 

@@ -12,7 +12,8 @@ public sealed class PairThatDoesNotExist
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Output);
         Assert.That(result.Errors, Does.StartWith(
-            "error: --framework masstransit --transport postgresql: the kit has no such pair. Pairs: bare/postgresql, bare/rabbitmq, bare/sqlserver, "));
+            "error: --framework masstransit --transport postgresql: the kit has no such pair. " +
+            "Pairs: bare/postgresql, bare/postgresql-apart, bare/rabbitmq, bare/sqlserver, "));
         Assert.That(result.Output, Is.Empty);
     }
 }

@@ -1,0 +1,28 @@
+using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Tests.Faults.Experiments;
+
+/// <summary>The faults that differ where the queue is on another PostgreSQL server than the rows. All others are exhaustive tests.</summary>
+[Parallelizable]
+public sealed class FaultsOnTwoServers
+{
+    private static readonly IReadOnlyList<(Cell Cell, Fault Fault)> Meetings =
+    [
+        (In("full-dtc"), Fault.KillAfterPrepare), (In("full-dtc"), Fault.KillAfterDecision), (In("full-dtc"), Fault.RestartBroker),
+        (In("dtc-off"), Fault.RestartBroker),
+    ];
+
+    private IReadOnlyList<FaultResult> results = [];
+
+    private static IEnumerable<TestCaseData> Places => Meetings.Select(MetFaults.CaseOf);
+
+    [OneTimeSetUp]
+    public async Task MakeAllExperiments() => results = await MetFaults.MakeAsync(Meetings);
+
+    [TestCaseSource(nameof(Places))]
+    public void The_mode_keeps_its_promise(Cell cell, Fault fault) => MetFaults.AssertKept(results, cell, fault);
+
+    private static Cell In(string mode) => Cell.Find($"bare.{TransportName.PostgreSqlApart}.{mode}.ado")!;
+}
