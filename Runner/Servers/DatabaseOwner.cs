@@ -41,6 +41,8 @@ internal static class DatabaseOwner
         await new PreparedTransactions(server).RollBackAllAsync(database, cancellationToken);
         await using var source = NpgsqlDataSource.Create(server);
         await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {Quoted(database)} WITH (FORCE)");
+        // It waits for a checkpoint, which takes long while a disk is busy.
+        drop.CommandTimeout = 0;
         await drop.ExecuteNonQueryAsync(cancellationToken);
     }
 
