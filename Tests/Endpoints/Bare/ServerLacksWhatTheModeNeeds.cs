@@ -10,16 +10,6 @@ namespace Kit.Tests.Bare;
 public sealed class ServerLacksWhatTheModeNeeds
 {
     [Test]
-    public async Task Queue_and_data_on_two_servers_are_refused()
-    {
-        await using var bench = await BareBench.CreateAsync();
-        await using var other = await PrivatePostgreSql.StartAsync(CancellationToken.None);
-        using var host = bench.Build(TransactionMode.FullDtc, (_, _) => Task.CompletedTask, other.ConnectionString);
-
-        await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("on one PostgreSQL server"));
-    }
-
-    [Test]
     public async Task Shared_with_queue_and_data_in_two_databases_is_refused()
     {
         await using var bench = await BareBench.CreateAsync();
