@@ -41,6 +41,8 @@ public static class FactsOfBare
         if (commit.Mode == TransactionMode.Outbox)
             return [WireMark.BinaryId, .. rows, WireMark.BinaryId];
 
-        return commit.Mode == TransactionMode.Shared ? [.. rows, WireMark.BinaryId] : [WireMark.BinaryId, WireMark.Commit];
+        return commit.Mode == TransactionMode.Shared
+            ? [.. rows, WireMark.BinaryId]
+            : throw new NotSupportedException($"It is not defined how a bare endpoint commits rows in {commit.Mode}.");
     }
 }

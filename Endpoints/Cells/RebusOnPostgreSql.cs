@@ -73,13 +73,13 @@ public sealed class RebusOnPostgreSql : IEndpointKind
                 settings.DeadLettersNext ? ErrorHandlerMode.NextDelivery : ErrorHandlerMode.Immediately,
                 settings.TransactionTimeout)
             .Subscriptions(subscriptions => subscriptions.StoreInPostgres(settings.Transport, Subscriptions, isCentralized: true))
-            .Options(options => Compare(options, settings.Concurrency)));
+            .Options(options => SetForComparison(options, settings.Concurrency)));
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 
     // What the comparison requires, in every mode and at both moments to dead-letter.
-    private static void Compare(OptionsConfigurer options, int concurrency)
+    private static void SetForComparison(OptionsConfigurer options, int concurrency)
     {
         options.SetMaxParallelism(concurrency);
         // A worker that finds as many messages in progress as it may pauses for the first time, by default 100 ms: at a concurrency of 2, every mode would

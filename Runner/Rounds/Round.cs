@@ -189,7 +189,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
     private async Task<MessageCosts> CostsOfAsync(
         string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcesses handlers, CancellationToken cancellationToken)
     {
-        var isOwn = settings.Widgets.IsOwn;
+        // The counters are sums over the rows' server and the queue's, if that is another database server.
+        var isOwn = settings.Widgets.IsOwn && settings.Queues is not DatabaseInUse { IsOwn: false };
         var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
         var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
         var handler = handlers.Ids is { } ids ? CpuOf(drained, ids) : OnOtherMachines;

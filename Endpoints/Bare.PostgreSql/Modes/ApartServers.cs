@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Modes;
@@ -24,12 +23,6 @@ internal static class ApartServers
     public static async Task<WorkerRows> PrepareAsync(EndpointSessions sessions, CancellationToken cancellationToken)
     {
         var endpoint = sessions.Endpoint;
-        if (endpoint.Flush != LogFlush.Every)
-        {
-            throw Refused(endpoint,
-                $"with flush '{endpoint.Flush}': the decision must be on the queue's disk before a branch is committed on the other server. Use 'every'");
-        }
-
         if (sessions.QueueDatabase.HasSeveralHosts || sessions.DataDatabase.HasSeveralHosts)
             throw Refused(endpoint, "with a list of hosts: no test has failed over one server of two. Name one host for each");
 
@@ -39,7 +32,7 @@ internal static class ApartServers
         sessions.EndAfterWorkers(pair);
         var table = await new OwnTable(WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"])
             .EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
-        if (!pair.IsNextTo(table))
+        if (!pair.IsNextToWorkers(table))
         {
             throw Refused(endpoint,
                 $"while {WorkerRows.Table} is in another schema ({table}) than the identity of the queue's database: endpoints would share the identity " +

@@ -39,7 +39,7 @@ internal static class FullDtcMode
             var decider = rows is null
                 ? new OneServerDecider(await sessions.ProveServerAsync(session), receives)
                 : await EndpointSessions.OpenOnAsync<IDecider>(
-                    session, async () => await WorkerRow.OpenAsync(rows, session.Connection, rows.Pair.Data, sessions.Workers.Abandoned));
+                    session, async () => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned));
             return sessions.InBatches(
                 session, new FullDtcReceiver(session, decider, mode, worker, sessions.Recoverability),
                 size => new FullDtcBatchReceiver(session, size, decider, mode, worker, sessions.Recoverability));

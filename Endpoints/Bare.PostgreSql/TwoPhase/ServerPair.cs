@@ -89,9 +89,9 @@ internal sealed class ServerPair : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether a table of the queue's database is in the schema of its identity.</summary>
-    /// <param name="table">The table's name, with its schema.</param>
-    public bool IsNextTo(string table) => table[..^WorkerRows.Table.Length] == datas[..^Datas.Length];
+    /// <summary>Whether the table of the workers is in the schema of the queue's identity.</summary>
+    /// <param name="workers">The table's name, with its schema.</param>
+    public bool IsNextToWorkers(string workers) => workers[..^WorkerRows.Table.Length] == datas[..^Datas.Length];
 
     /// <summary>Requires that the two still belong together. An endpoint that starts meanwhile changes both, so a mismatch is read twice.</summary>
     /// <param name="data">A connection to the handlers' database.</param>
@@ -210,5 +210,5 @@ internal sealed class ServerPair : IAsyncDisposable
         $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {datas} " +
         $"WHERE server = {unchecked((long)place.SystemIdentifier)} AND database = {place.DatabaseOid} in the queue's database and " +
         $"DELETE FROM {known} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of its own " +
-        $"before its first start: UPDATE {Identities} SET id = gen_random_uuid().");
+        $"before its first start: UPDATE {datas[..^Datas.Length]}{Identities} SET id = gen_random_uuid().");
 }

@@ -25,9 +25,9 @@ internal sealed class WorkerRow : IDecider
     private long? undecided;
     private bool isOver;
 
-    private WorkerRow(WorkerRows rows, NpgsqlConnection queue, NpgsqlDataSource data)
+    private WorkerRow(WorkerRows rows, NpgsqlConnection queue)
     {
-        (this.rows, this.queue, Data) = (rows, queue, data);
+        (this.rows, this.queue) = (rows, queue);
         decide = new NpgsqlBatch(queue)
         {
             BatchCommands =
@@ -40,16 +40,16 @@ internal sealed class WorkerRow : IDecider
 
     public Guid Id { get; } = Guid.CreateVersion7();
 
-    public NpgsqlDataSource Data { get; }
+    public NpgsqlDataSource Data => rows.Pair.Data;
 
     /// <summary>The rows may be on any server.</summary>
     public InvalidOperationException? Refusal => null;
 
     /// <summary>Inserts the row, and takes the lock that shows that its session lives.</summary>
     /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
-    public static async Task<WorkerRow> OpenAsync(WorkerRows rows, NpgsqlConnection queue, NpgsqlDataSource data, CancellationToken cancellationToken)
+    public static async Task<WorkerRow> OpenAsync(WorkerRows rows, NpgsqlConnection queue, CancellationToken cancellationToken)
     {
-        var row = new WorkerRow(rows, queue, data);
+        var row = new WorkerRow(rows, queue);
         await rows.InsertAsync(queue, row.Id, cancellationToken);
         await row.decide.PrepareAsync(cancellationToken);
         rows.Add(row);

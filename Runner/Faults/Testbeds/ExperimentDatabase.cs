@@ -31,7 +31,9 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
     private readonly WatchedServer? queues =
-        apart is null ? null : new(NpgsqlDataSource.Create(EndpointConnections.ForManyUses(apart.Queue)), apart.Names);
+        apart is null ? null : new(NpgsqlDataSource.Create(EndpointConnections.ForRunner(apart.Queue)), apart.Names);
+    private readonly NpgsqlDataSource? countedQueues =
+        apart is null ? null : NpgsqlDataSource.Create(EndpointConnections.ForManyUses(apart.Queue));
 
     /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
     public WindowsWatch WatchWindows(string journal) => new(new(widgets, databases), queues, journal);
@@ -40,7 +42,9 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
     {
         var (rows, prepared) = await CountAsync(counted, "(SELECT count(*) FROM widget)", databases, cancellationToken);
-        return (rows, prepared + (queues is null ? 0 : (await CountAsync(queues.Source, "0::bigint", queues.Databases, cancellationToken)).Prepared));
+        return (rows, prepared + (countedQueues is null
+            ? 0
+            : (await CountAsync(countedQueues, "0::bigint", queues!.Databases, cancellationToken)).Prepared));
     }
 
     /// <summary>The sends in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
@@ -77,6 +81,8 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         await counted.DisposeAsync();
         if (queues is not null)
             await queues.Source.DisposeAsync();
+        if (countedQueues is not null)
+            await countedQueues.DisposeAsync();
         await widgets.DisposeAsync();
     }
 

@@ -110,10 +110,20 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
         return ahead.Duration() <= quickest ? TimeSpan.Zero : ahead;
     }
 
-    /// <summary>Vacuums the database and, if the role may, writes a checkpoint, so that the server is in the same state before every drain.</summary>
+    /// <summary>
+    /// Vacuums the queue's database and, if the role may, writes a checkpoint, so that each server is in the same state before every drain. On two servers it
+    /// does so on both.
+    /// </summary>
     public async Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken)
     {
-        await using var settled = NpgsqlDataSource.Create(QueueForRunner(mode));
+        await SettleAsync(QueueForRunner(mode), cancellationToken);
+        if (Apart is not null)
+            await SettleAsync(WidgetsForRunner, cancellationToken);
+    }
+
+    private static async Task SettleAsync(string database, CancellationToken cancellationToken)
+    {
+        await using var settled = NpgsqlDataSource.Create(database);
         await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
         await vacuum.ExecuteNonQueryAsync(cancellationToken);
         try

@@ -77,7 +77,12 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
     }
 
     private Reading Sum(ServerCounters before, Func<ServerCounters, ServerCounters, Reading> since) =>
-        (since(this, before), Apart is not null && before.Apart is not null ? since(Apart, before.Apart) : Reading.Of(0)) switch
+        (since(this, before), (Apart, before.Apart) switch
+        {
+            (null, null) => Reading.Of(0),
+            ({ } now, { } then) => since(now, then),
+            _ => throw new InvalidOperationException("Only one of two readings has the queue's server."),
+        }) switch
         {
             ({ Value: { } here }, { Value: { } apart }) => Reading.Of(here + apart),
             ({ Value: null } missing, _) => missing,

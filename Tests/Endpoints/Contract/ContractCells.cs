@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using NUnit.Framework.Internal;
 
 namespace Kit.Tests.Contract;
@@ -21,8 +22,15 @@ internal static class ContractCells
         var named = Cell.All.Where(cell => cell with { DeadLettersNext = false } is { Access.Name: "ado", IsPlain: true } && wanted(cell)).ToList();
         var here = named.Where(cell => cell.Support.IsSupported && TestTransport.MissingServer(cell.Kind.Transport) is null).ToList();
         return here.Count > 0
-            ? here.Select(cell => new TestFixtureData(cell).SetArgDisplayNames(cell.Name))
+            ? here.Select(Fixture)
             : [new TestFixtureData(named[0]).SetArgDisplayNames("none").Ignore("None of its cells can run here.")];
+    }
+
+    // On two servers, every mode but those of two-phase commit is the code of one server.
+    private static TestFixtureData Fixture(Cell cell)
+    {
+        var data = new TestFixtureData(cell).SetArgDisplayNames(cell.Name);
+        return cell.Kind is BareOnPostgreSqlApart && cell.Mode != TransactionMode.FullDtc ? Exhaustive(data) : data;
     }
 
     private static TestFixtureData Exhaustive(TestFixtureData data)
