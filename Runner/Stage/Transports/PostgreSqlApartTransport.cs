@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage.Databases;
 
 namespace Kit.Runner.Stage.Transports;
 
@@ -33,6 +34,8 @@ internal sealed class PostgreSqlApartTransport : PostgreSqlTransport
     public override ExistingQueue? ExistingQueue => null;
 
     public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => DescribeByTitle(document, facts);
+
+    public override string ForManyUses(string address) => EndpointConnections.ForManyUses(address);
 
     /// <summary>The programs are those of the widgets' server.</summary>
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>

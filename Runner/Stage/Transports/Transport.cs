@@ -132,10 +132,10 @@ internal abstract class Transport
         Task.FromResult<IReadOnlyList<Finding>>([]);
 
     /// <summary>
-    /// The address of its queues for queries that the runner makes many times a second, if they are in the widgets' server; a broker's client keeps its
-    /// connection anyway.
+    /// The address of its queues for queries that the runner makes many times a second, if they are in a database; a broker's client keeps its connection
+    /// anyway.
     /// </summary>
-    public string ForManyUses(string address) => HoldsWidgets ? EndpointConnections.ForManyUses(address) : address;
+    public virtual string ForManyUses(string address) => HoldsWidgets ? EndpointConnections.ForManyUses(address) : address;
 
     /// <summary>Waits until its server has noticed that the process that received from a queue is dead.</summary>
     /// <param name="address">Direct, not through a proxy.</param>

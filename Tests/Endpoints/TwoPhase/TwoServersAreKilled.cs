@@ -10,7 +10,7 @@ namespace Kit.Tests.TwoPhase;
 
 /// <summary>
 /// full-dtc on two servers: the handlers' process killed at random moments and exactly between the phases, and each server stopped with <c>-m immediate</c>
-/// in turn. Kills are 10 unless the run says otherwise:
+/// in turn. Kills are 5, one of each kind, unless the run says otherwise:
 /// <c>dotnet test Tests/Endpoints --filter TwoServersAreKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"1000\")"</c>.
 /// </summary>
 [Parallelizable]
@@ -33,7 +33,7 @@ public sealed class TwoServersAreKilled
     [Test]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()
     {
-        var kills = TestContext.Parameters.Get("kills", 10);
+        var kills = TestContext.Parameters.Get("kills", 5);
         PostgreSqlServer.IgnoreWithoutPrograms();
         await using var queueServer = await PrivatePostgreSql.StartAsync(CancellationToken.None);
         await using var dataServer = await PrivatePostgreSql.StartAsync(CancellationToken.None);
