@@ -11,16 +11,13 @@ internal static class ApartServers
         "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication), " +
         "current_setting('client_min_messages')";
 
-    /// <summary>Whether the two databases are on servers of different origin. A copy of a server is not such a one.</summary>
-    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    public static async Task<bool> AreMeantAsync(EndpointSessions sessions, CancellationToken cancellationToken) =>
-        (await QueueDatabase.ReadAsync(sessions.Queues, cancellationToken)).SystemIdentifier
-        != (await QueueDatabase.ReadAsync(sessions.Data, cancellationToken)).SystemIdentifier;
-
     /// <summary>Checks the servers, and prepares the record of decisions.</summary>
+    /// <param name="sessions">The endpoint's sessions.</param>
+    /// <param name="data">The handlers' database.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="InvalidOperationException">A server lacks something that the mode needs. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    public static async Task<WorkerRows> PrepareAsync(EndpointSessions sessions, CancellationToken cancellationToken)
+    public static async Task<WorkerRows> PrepareAsync(EndpointSessions sessions, QueueDatabase data, CancellationToken cancellationToken)
     {
         var endpoint = sessions.Endpoint;
         if (sessions.QueueDatabase.HasSeveralHosts || sessions.DataDatabase.HasSeveralHosts)
@@ -28,7 +25,7 @@ internal static class ApartServers
 
         await RequireDurableAsync(endpoint, PoolSizes.Queue, sessions.Queues, cancellationToken);
         await RequireDurableAsync(endpoint, PoolSizes.Data, sessions.Data, cancellationToken);
-        var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, sessions.DataDatabase.Text(enlist: false), cancellationToken);
+        var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, sessions.DataDatabase.Text(enlist: false), data, cancellationToken);
         sessions.EndAfterWorkers(pair);
         var table = await new OwnTable(WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"])
             .EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
@@ -39,7 +36,7 @@ internal static class ApartServers
                 "and not the decisions. Move the two into one schema on the search path of each endpoint");
         }
 
-        return new WorkerRows(sessions.Queues, pair, table);
+        return new WorkerRows(pair, table);
     }
 
     private static async Task RequireDurableAsync(BareEndpointBuilder endpoint, string of, NpgsqlDataSource source, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.Batches;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Modes;
 
@@ -22,24 +23,48 @@ internal static class FullDtcMode
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> PrepareAsync(
         EndpointSessions sessions, bool isWaiting, CancellationToken cancellationToken)
     {
+        var queue = await QueueDatabase.ReadAsync(sessions.Queues, cancellationToken);
+        var data = await QueueDatabase.ReadAsync(sessions.Data, cancellationToken);
+        // A copy of a server has the identifier of its origin, and is refused.
+        return queue.SystemIdentifier == data.SystemIdentifier
+            ? await OnOneServerAsync(sessions, queue, isWaiting, cancellationToken)
+            : await OnTwoServersAsync(sessions, data, isWaiting, cancellationToken);
+    }
+
+    private static async Task<Func<MessagePipeline, Task<IReceiver>>> OnOneServerAsync(
+        EndpointSessions sessions, QueueDatabase queue, bool isWaiting, CancellationToken cancellationToken)
+    {
+        await sessions.RequireOneServerAsync(cancellationToken);
+        var receives = new ReceivesAsDecisions(queue);
+        return await StartAsync(
+            sessions, receives, withTransactionId: true,
+            async session => new OneServerDecider(await sessions.ProveServerAsync(session), receives), isWaiting, cancellationToken);
+    }
+
+    private static async Task<Func<MessagePipeline, Task<IReceiver>>> OnTwoServersAsync(
+        EndpointSessions sessions, QueueDatabase data, bool isWaiting, CancellationToken cancellationToken)
+    {
+        var rows = await ApartServers.PrepareAsync(sessions, data, cancellationToken);
+        return await StartAsync(
+            sessions, rows, withTransactionId: false,
+            async session => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned), isWaiting, cancellationToken);
+    }
+
+    private static async Task<Func<MessagePipeline, Task<IReceiver>>> StartAsync(
+        EndpointSessions sessions, IDecisionLog decisions, bool withTransactionId, Func<QueueSession, Task<IDecider>> openDecider, bool isWaiting,
+        CancellationToken cancellationToken)
+    {
         var endpoint = sessions.Endpoint;
-        var rows = await ApartServers.AreMeantAsync(sessions, cancellationToken) ? await ApartServers.PrepareAsync(sessions, cancellationToken) : null;
-        if (rows is null)
-            await sessions.RequireOneServerAsync(cancellationToken);
-        var receives = new ReceivesAsDecisions(await QueueDatabase.ReadAsync(sessions.Queues, cancellationToken));
         var mode = await FullDtc.StartAsync(
-            rows ?? (IDecisionLog)receives, sessions.DataDatabase.Settings, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log,
-            sessions.Workers.Stopping, cancellationToken);
+            decisions, sessions.DataDatabase.Settings, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log, sessions.Workers.Stopping,
+            cancellationToken);
         sessions.EndAfterWorkers(mode);
         endpoint.Status.Branches = () => mode.BranchesLeft;
         sessions.Workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
         return async worker =>
         {
-            var session = await sessions.OpenSessionAsync(withTransactionId: rows is null);
-            var decider = rows is null
-                ? new OneServerDecider(await sessions.ProveServerAsync(session), receives)
-                : await EndpointSessions.OpenOnAsync<IDecider>(
-                    session, async () => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned));
+            var session = await sessions.OpenSessionAsync(withTransactionId);
+            var decider = await EndpointSessions.OpenOnAsync(session, () => openDecider(session));
             return sessions.InBatches(
                 session, new FullDtcReceiver(session, decider, mode, worker, sessions.Recoverability),
                 size => new FullDtcBatchReceiver(session, size, decider, mode, worker, sessions.Recoverability));

@@ -22,13 +22,6 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private readonly LoneCommit alone;
     private readonly Task committing;
 
-    /// <param name="branches">The branches of the queue, with connections that no handler can hold.</param>
-    /// <param name="log">Logs branches that are left to recovery.</param>
-    public BackgroundSecondPhase(Branches branches, ILogger log)
-        : this(branches.Data, branches.Decisions, branches.Slots, log)
-    {
-    }
-
     /// <param name="data">The database of the branches, with connections that no handler can hold.</param>
     /// <param name="decisions">The record of the decisions.</param>
     /// <param name="slots">Notes each branch that has ended or is left, and how many slots are in use.</param>

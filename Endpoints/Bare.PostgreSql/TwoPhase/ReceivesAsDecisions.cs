@@ -14,9 +14,6 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// </remarks>
 internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
 {
-    /// <summary>The branch of a receive.</summary>
-    public static BranchId BranchOf(QueueDatabase queue, ulong transactionId) => new($"{queue.Prefix}{transactionId}");
-
     /// <summary>Reads which receive a prepared transaction is the branch of.</summary>
     public static bool TryParse(string globalId, out QueueDatabase queue, out ulong transactionId)
     {
@@ -31,7 +28,8 @@ internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
         return true;
     }
 
-    public BranchId BranchOf(ulong transactionId) => BranchOf(queue, transactionId);
+    /// <summary>The branch of a receive.</summary>
+    public BranchId BranchOf(ulong transactionId) => new($"{queue.Prefix}{transactionId}");
 
     public SlotKin KinOf(SlotHolder holder)
     {

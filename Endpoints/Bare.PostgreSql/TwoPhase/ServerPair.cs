@@ -10,8 +10,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 internal sealed class ServerPair : IAsyncDisposable
 {
     private const string Identities = "kit_queue_identity";
-    private const string Datas = "kit_queue_data";
-    private const string Queues = "kit_data_queue";
+    private const string KnownDatas = "kit_queue_data";
+    private const string KnownQueues = "kit_data_queue";
 
     private const string CreateIdentities =
         $"""
@@ -19,35 +19,36 @@ internal sealed class ServerPair : IAsyncDisposable
         CREATE TABLE IF NOT EXISTS {Identities} (is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), id uuid NOT NULL);
         """;
 
-    private const string CreateDatas =
+    private const string CreateKnownDatas =
         $"""
         SELECT pg_advisory_xact_lock(hashtext('kit queue'));
-        CREATE TABLE IF NOT EXISTS {Datas} (server bigint, database oid, generation uuid NOT NULL, next uuid, PRIMARY KEY (server, database));
+        CREATE TABLE IF NOT EXISTS {KnownDatas} (server bigint, database bigint, generation uuid NOT NULL, next uuid, PRIMARY KEY (server, database));
         """;
 
-    private const string CreateQueues =
+    private const string CreateKnownQueues =
         $"""
         SELECT pg_advisory_xact_lock(hashtext('kit queue'));
-        CREATE TABLE IF NOT EXISTS {Queues} (queue uuid PRIMARY KEY, generation uuid NOT NULL);
+        CREATE TABLE IF NOT EXISTS {KnownQueues} (queue uuid PRIMARY KEY, generation uuid NOT NULL);
         """;
-
-    // One start at a time. The lock ends with the session.
-    private const string Lock = "SELECT pg_advisory_lock(hashtext('kit two servers'))";
 
     private readonly string endpoint;
-    private readonly NpgsqlDataSource queues;
-    private readonly QueueDatabase place;
-    private readonly string datas;
-    private readonly string known;
+    private readonly string knownDatas;
+    private readonly string knownQueues;
+    private readonly long database;
 
-    private ServerPair(string endpoint, NpgsqlDataSource queues, Guid queue, QueueDatabase place, string datas, string known, string data)
+    private ServerPair(
+        string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string knownDatas, string knownQueues)
     {
-        (this.endpoint, this.queues, Queue, this.place, this.datas, this.known) = (endpoint, queues, queue, place, datas, known);
+        (this.endpoint, Queues, Queue, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, knownDatas, knownQueues);
+        (BranchesOn, database) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
         // A worker uses one connection at a time, so the user's minimum pool size does not apply.
         var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0 } };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
         Data = builder.Build();
     }
+
+    /// <summary>The queue's database.</summary>
+    public NpgsqlDataSource Queues { get; }
 
     /// <summary>The identity of the queue's database.</summary>
     public Guid Queue { get; }
@@ -56,30 +57,34 @@ internal sealed class ServerPair : IAsyncDisposable
     public NpgsqlDataSource Data { get; }
 
     /// <summary>The system identifier of the branches' server.</summary>
-    public ulong BranchesOn => place.SystemIdentifier;
+    public long BranchesOn { get; }
 
     /// <summary>Checks that the two belong together, and begins a generation.</summary>
     /// <param name="endpoint">The endpoint's name, for the refusal.</param>
     /// <param name="queues">The queue's database.</param>
     /// <param name="data">How the handlers reach their database, on another server. Must not enlist.</param>
+    /// <param name="place">The handlers' database.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="InvalidOperationException">One of them is a copy, or a role lacks a right. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    public static async Task<ServerPair> StartAsync(string endpoint, NpgsqlDataSource queues, string data, CancellationToken cancellationToken)
+    public static async Task<ServerPair> StartAsync(
+        string endpoint, NpgsqlDataSource queues, string data, QueueDatabase place, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false });
         var identities = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
-        var keeping = await new OwnTable(Datas, CreateDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
+        var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);
-        var knowing = await new OwnTable(Queues, CreateQueues, ["queue"], ["SELECT", "INSERT", "UPDATE"]).EnsureAsync(endpoint, source, cancellationToken);
+        var inData = await new OwnTable(KnownQueues, CreateKnownQueues, ["queue"], ["SELECT", "INSERT", "UPDATE"])
+            .EnsureAsync(endpoint, source, cancellationToken);
         await using (var insert = queues.CreateCommand($"INSERT INTO {identities} (id) VALUES (gen_random_uuid()) ON CONFLICT DO NOTHING"))
             await insert.ExecuteNonQueryAsync(cancellationToken);
         await using var read = queues.CreateCommand($"SELECT id FROM {identities}");
         var queue = (Guid)(await read.ExecuteScalarAsync(cancellationToken))!;
-        var pair = new ServerPair(endpoint, queues, queue, await QueueDatabase.ReadAsync(source, cancellationToken), keeping, knowing, data);
+        var pair = new ServerPair(endpoint, queues, queue, data, place, inQueue, inData);
         try
         {
-            await pair.BeginGenerationAsync(source, cancellationToken);
+            await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            await pair.BeginGenerationAsync(connection, cancellationToken);
             return pair;
         }
         catch
@@ -91,7 +96,7 @@ internal sealed class ServerPair : IAsyncDisposable
 
     /// <summary>Whether the table of the workers is in the schema of the queue's identity.</summary>
     /// <param name="workers">The table's name, with its schema.</param>
-    public bool IsNextToWorkers(string workers) => workers[..^WorkerRows.Table.Length] == datas[..^Datas.Length];
+    public bool IsNextToWorkers(string workers) => workers[..^WorkerRows.Table.Length] == knownDatas[..^KnownDatas.Length];
 
     /// <summary>Requires that the two still belong together. An endpoint that starts meanwhile changes both, so a mismatch is read twice.</summary>
     /// <param name="data">A connection to the handlers' database.</param>
@@ -100,17 +105,9 @@ internal sealed class ServerPair : IAsyncDisposable
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public async Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
-        for (var again = true; ; again = false)
-        {
-            await using var ofQueue = queues.CreateCommand(ReadKept);
-            AddPlace(ofQueue.Parameters);
-            await using var ofData = ReadOwn(data);
-            var (kept, own) = (await ofQueue.ExecuteScalarAsync(cancellationToken), await ofData.ExecuteScalarAsync(cancellationToken));
-            if (AreOne(kept, own))
-                return;
-            if (!again)
-                throw Refused();
-        }
+        await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
+        if (!(await ReadAsync(queue, data, cancellationToken)).AreOne && !(await ReadAsync(queue, data, cancellationToken)).AreOne)
+            throw Refused();
     }
 
     /// <summary>
@@ -119,87 +116,67 @@ internal sealed class ServerPair : IAsyncDisposable
     /// </summary>
     /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
     /// <exception cref="ServerRefusedException">It stopped waiting.</exception>
-    public async Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken)
-    {
-        using var standbys = StandbyWait.On(data);
-        await using var write = new NpgsqlCommand($"UPDATE {known} SET generation = generation WHERE queue = $1", data) { Parameters = { Identity } };
-        await write.ExecuteNonQueryAsync(cancellationToken);
-        standbys.Require();
-    }
+    public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) =>
+        WriteAsync(data, PostgreSqlStatement.Of($"UPDATE {knownQueues} SET generation = generation WHERE queue = $1", Queue), cancellationToken);
 
     public ValueTask DisposeAsync() => Data.DisposeAsync();
 
-    // The generations that the queue accepts: the last, and the one that a start has announced.
-    private string ReadKept => $"SELECT ARRAY[generation, coalesce(next, generation)] FROM {datas} WHERE server = $1 AND database = $2";
-
-    private NpgsqlParameter<Guid> Identity => new() { TypedValue = Queue };
-
-    private static bool AreOne(object? kept, object? own) => (kept, own) switch
+    /// <summary>Reads the generation of each database. The queue accepts two: the last, and the one that a start has announced.</summary>
+    private async Task<(bool AreOne, Guid? OfData)> ReadAsync(NpgsqlConnection queue, NpgsqlConnection data, CancellationToken cancellationToken)
     {
-        (null, null) => true,
-        (Guid[] accepted, Guid generation) => accepted.Contains(generation),
-        _ => false,
-    };
+        var accepted = await AskAsync(
+            queue,
+            PostgreSqlStatement.Of(
+                $"SELECT ARRAY[generation, coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2", BranchesOn, database));
+        var ofData = await AskAsync(data, PostgreSqlStatement.Of($"SELECT generation FROM {knownQueues} WHERE queue = $1", Queue)) as Guid?;
+        return (accepted is Guid[] known ? ofData is { } one && known.Contains(one) : ofData is null, ofData);
 
-    private async Task BeginGenerationAsync(NpgsqlDataSource source, CancellationToken cancellationToken)
-    {
-        await using var queue = await queues.OpenConnectionAsync(cancellationToken);
-        await using var data = await source.OpenConnectionAsync(cancellationToken);
-        await ExecuteAsync(queue, Lock);
-        try
+        async Task<object?> AskAsync(NpgsqlConnection connection, NpgsqlBatchCommand question)
         {
-            await using var ofQueue = new NpgsqlCommand(ReadKept, queue);
-            AddPlace(ofQueue.Parameters);
-            await using var ofData = ReadOwn(data);
-            var own = await ofData.ExecuteScalarAsync(cancellationToken);
-            if (!AreOne(await ofQueue.ExecuteScalarAsync(cancellationToken), own))
-                throw Refused();
+            await using var batch = new NpgsqlBatch(connection) { BatchCommands = { question } };
+            return await batch.ExecuteScalarAsync(cancellationToken);
+        }
+    }
 
-            // Announced first: after a crash between the three, what the handlers' database has is one of the two that the queue accepts.
-            var next = new NpgsqlParameter<Guid> { TypedValue = Guid.NewGuid() };
-            await ExecuteAsync(
-                queue,
+    private async Task BeginGenerationAsync(NpgsqlConnection data, CancellationToken cancellationToken)
+    {
+        await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
+        // One start at a time. The lock ends with the session, which no pool keeps.
+        await WriteAsync(queue, new NpgsqlBatchCommand("SELECT pg_advisory_lock(hashtext('kit two servers'))"), cancellationToken);
+        var (areOne, last) = await ReadAsync(queue, data, cancellationToken);
+        if (!areOne)
+            throw Refused();
+
+        // Announced first: after a crash between the three, what the handlers' database has is one of the two that the queue accepts.
+        var next = Guid.NewGuid();
+        await WriteAsync(
+            queue,
+            PostgreSqlStatement.Of(
                 $"""
-                INSERT INTO {datas} AS kept (server, database, generation, next) VALUES ($1, $2, $3, $3)
-                ON CONFLICT (server, database) DO UPDATE SET generation = coalesce($4, kept.generation), next = $3
+                INSERT INTO {knownDatas} (server, database, generation, next) VALUES ($1, $2, $3, $4)
+                ON CONFLICT (server, database) DO UPDATE SET generation = excluded.generation, next = excluded.next
                 """,
-                [.. Place, next, new NpgsqlParameter<Guid?> { TypedValue = own as Guid?, NpgsqlDbType = NpgsqlTypes.NpgsqlDbType.Uuid }]);
-            await ExecuteAsync(
-                data,
-                $"INSERT INTO {known} (queue, generation) VALUES ($1, $2) ON CONFLICT (queue) DO UPDATE SET generation = excluded.generation",
-                Identity, new NpgsqlParameter<Guid> { TypedValue = next.TypedValue });
-            await ExecuteAsync(
-                queue, $"UPDATE {datas} SET generation = next, next = NULL WHERE server = $1 AND database = $2", [.. Place]);
-        }
-        finally
-        {
-            await ExecuteAsync(queue, Lock.Replace("lock(", "unlock(", StringComparison.Ordinal));
-        }
-
-        async Task ExecuteAsync(NpgsqlConnection connection, string statement, params NpgsqlParameter[] values)
-        {
-            using var standbys = StandbyWait.On(connection);
-            await using var command = new NpgsqlCommand(statement, connection);
-            foreach (var value in values)
-                command.Parameters.Add(value);
-            await command.ExecuteNonQueryAsync(cancellationToken);
-            standbys.Require();
-        }
+                BranchesOn, database, last ?? next, next),
+            cancellationToken);
+        await WriteAsync(
+            data,
+            PostgreSqlStatement.Of(
+                $"INSERT INTO {knownQueues} (queue, generation) VALUES ($1, $2) ON CONFLICT (queue) DO UPDATE SET generation = excluded.generation",
+                Queue, next),
+            cancellationToken);
+        await WriteAsync(
+            queue,
+            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE server = $1 AND database = $2", BranchesOn, database),
+            cancellationToken);
     }
 
-    private IEnumerable<NpgsqlParameter> Place =>
-    [
-        new NpgsqlParameter<long> { TypedValue = unchecked((long)place.SystemIdentifier) },
-        new NpgsqlParameter<uint> { TypedValue = place.DatabaseOid, NpgsqlDbType = NpgsqlTypes.NpgsqlDbType.Oid },
-    ];
-
-    private void AddPlace(NpgsqlParameterCollection parameters)
+    private static async Task WriteAsync(NpgsqlConnection connection, NpgsqlBatchCommand statement, CancellationToken cancellationToken)
     {
-        foreach (var value in Place)
-            parameters.Add(value);
+        using var standbys = StandbyWait.On(connection);
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { statement } };
+        await batch.ExecuteNonQueryAsync(cancellationToken);
+        standbys.Require();
     }
-
-    private NpgsqlCommand ReadOwn(NpgsqlConnection data) => new($"SELECT generation FROM {known} WHERE queue = $1", data) { Parameters = { Identity } };
 
     private void Require(NpgsqlConnection data) => RequireAsync(data, CancellationToken.None).GetAwaiter().GetResult();
 
@@ -207,8 +184,8 @@ internal sealed class ServerPair : IAsyncDisposable
         $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database have not been started together the last time. " +
         "One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data has moved. " +
         "A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
-        $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {datas} " +
-        $"WHERE server = {unchecked((long)place.SystemIdentifier)} AND database = {place.DatabaseOid} in the queue's database and " +
-        $"DELETE FROM {known} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of its own " +
-        $"before its first start: UPDATE {datas[..^Datas.Length]}{Identities} SET id = gen_random_uuid().");
+        $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {knownDatas} " +
+        $"WHERE server = {BranchesOn} AND database = {database} in the queue's database and " +
+        $"DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of " +
+        $"its own before its first start: UPDATE {knownDatas[..^KnownDatas.Length]}{Identities} SET id = gen_random_uuid().");
 }

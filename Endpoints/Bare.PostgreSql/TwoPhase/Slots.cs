@@ -13,7 +13,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// </summary>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
     Justification = "A semaphore whose wait handle is never used holds no resource.")]
-internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log, Action<BranchId>? ended = null)
+internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log, Action<BranchId> ended)
 {
     /// <summary>Counts all slots of the server in use. It calls the function instead of the view, which would join catalogs.</summary>
     public const string CountUsed = "SELECT count(*) FROM pg_prepared_xact()";
@@ -66,7 +66,7 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
     /// <summary>The branch has ended.</summary>
     public void Return(BranchId branch)
     {
-        ended?.Invoke(branch);
+        ended(branch);
         own.Release();
     }
 

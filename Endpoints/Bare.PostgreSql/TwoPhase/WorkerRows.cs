@@ -26,14 +26,12 @@ internal sealed class WorkerRows : IDecisionLog
     /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
     private const string Fenced = "kit: fenced, rows";
 
-    private readonly NpgsqlDataSource queues;
     private readonly string table;
     private readonly ConcurrentDictionary<Guid, WorkerRow> living = new();
 
-    /// <param name="queues">The queue's database.</param>
     /// <param name="pair">The queue's database and that of the branches.</param>
     /// <param name="table">The name of the table, with its schema.</param>
-    public WorkerRows(NpgsqlDataSource queues, ServerPair pair, string table) => (this.queues, Pair, this.table) = (queues, pair, table);
+    public WorkerRows(ServerPair pair, string table) => (Pair, this.table) = (pair, table);
 
     public ServerPair Pair { get; }
 
@@ -64,8 +62,6 @@ internal sealed class WorkerRows : IDecisionLog
     public static bool IsFenced(PostgresException refused) =>
         refused.SqlState == PostgresErrorCodes.SerializationFailure || refused.MessageText.Contains(Fenced, StringComparison.Ordinal);
 
-    private long BranchesOn => unchecked((long)Pair.BranchesOn);
-
     public void Add(WorkerRow worker) => living[worker.Id] = worker;
 
     public void Remove(WorkerRow worker) => living.TryRemove(worker.Id, out _);
@@ -81,7 +77,7 @@ internal sealed class WorkerRows : IDecisionLog
                 PostgreSqlStatement.Of(
                     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
-                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on) VALUES ($1, $2)", worker, BranchesOn),
+                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on) VALUES ($1, $2)", worker, Pair.BranchesOn),
             },
         };
         await batch.ExecuteNonQueryAsync(cancellationToken);
@@ -102,7 +98,7 @@ internal sealed class WorkerRows : IDecisionLog
         if (living.TryGetValue(unit.Worker, out var worker) && worker.Of(unit.Number) is { } known)
             return known;
 
-        await using var session = await queues.OpenConnectionAsync(cancellationToken);
+        await using var session = await Pair.Queues.OpenConnectionAsync(cancellationToken);
         using var standbys = StandbyWait.On(session);
         await using var fence = new NpgsqlCommand(Fence, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
         var listed = await fence.ExecuteScalarAsync(cancellationToken);
@@ -134,9 +130,9 @@ internal sealed class WorkerRows : IDecisionLog
     public async Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         var dead = new HashSet<Guid>();
-        await using (var fence = queues.CreateCommand(FenceDead))
+        await using (var fence = Pair.Queues.CreateCommand(FenceDead))
         {
-            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = BranchesOn });
+            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesOn });
             await using var row = await fence.ExecuteReaderAsync(cancellationToken);
             while (await row.ReadAsync(cancellationToken))
                 dead.Add(row.GetGuid(0));
@@ -154,7 +150,7 @@ internal sealed class WorkerRows : IDecisionLog
 
         // The end of a branch that is gone here may be on no standby yet.
         await AwaitStandbysAsync(data, cancellationToken);
-        await using var delete = queues.CreateCommand($"DELETE FROM {table} WHERE id = ANY ($1)");
+        await using var delete = Pair.Queues.CreateCommand($"DELETE FROM {table} WHERE id = ANY ($1)");
         delete.Parameters.Add(new NpgsqlParameter<Guid[]> { TypedValue = [.. dead] });
         await delete.ExecuteNonQueryAsync(cancellationToken);
     }

@@ -27,7 +27,7 @@ public sealed class ClockStepsBack
             new NpgsqlConnectionStringBuilder(databases.Widgets) { SearchPath = "stepped, pg_catalog, public" });
         foreach (var olderThan in new[] { TimeSpan.Zero, TimeSpan.FromSeconds(5) })
         {
-            var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
+            var branch = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
             await TestDatabases.ExecuteAsync(databases.Widgets, $"BEGIN; CREATE TABLE held (id int); DROP TABLE held; {branch.Prepare}");
 
             var recovery = new Recovery(widgets, new ReceivesAsDecisions(queue), NullLogger.Instance);

@@ -37,7 +37,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_receive_committed_are_committed()
     {
-        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")));
+        await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT")));
 
         Assert.That(await RecoverAsync(), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
@@ -47,7 +47,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_receive_was_rolled_back_are_rolled_back()
     {
-        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("ROLLBACK")));
+        await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("ROLLBACK")));
 
         Assert.That(await RecoverAsync(), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
@@ -59,7 +59,7 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var connection = await queues.OpenConnectionAsync();
         await using var receive = await connection.BeginTransactionAsync();
-        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await connection.TransactionIdAsync()));
+        await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await connection.TransactionIdAsync()));
 
         Assert.That(await RecoverAsync(), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
@@ -72,7 +72,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Young_ones_are_left_to_their_own_second_phase()
     {
-        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")));
+        await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT")));
 
         Assert.That(await RecoverAsync(olderThan: TimeSpan.FromMinutes(1)), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
@@ -82,7 +82,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_decision_the_server_does_not_know_are_left_alone()
     {
-        var branch = ReceivesAsDecisions.BranchOf(queue, ulong.MaxValue / 4);
+        var branch = new ReceivesAsDecisions(queue).BranchOf(ulong.MaxValue / 4);
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -109,7 +109,7 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_this_queue_database_that_lie_in_another_database_are_ended_when_nobody_else_has_ended_them()
     {
         await TestDatabases.ExecuteAsync(databases.Queue, "CREATE TABLE widget (id bigint, message_id uuid)");
-        var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
+        var branch = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), databases.Queue);
         await TestDatabases.ExecuteAsync(
             databases.Widgets,
@@ -133,7 +133,7 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_another_queue_database_are_left_to_its_own_recovery()
     {
         var other = await QueueDatabase.ReadAsync(widgets, CancellationToken.None);
-        var branch = ReceivesAsDecisions.BranchOf(other, await queues.DecideAsync("COMMIT"));
+        var branch = new ReceivesAsDecisions(other).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -145,7 +145,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_queue_database_was_dropped_are_left_alone_and_reported()
     {
-        var branch = ReceivesAsDecisions.BranchOf(queue with { DatabaseOid = uint.MaxValue }, await queues.DecideAsync("COMMIT"));
+        var branch = new ReceivesAsDecisions(queue with { DatabaseOid = uint.MaxValue }).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -158,9 +158,9 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_another_role_are_reported_with_what_to_grant_and_the_rest_is_ended()
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
-        var old = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
+        var old = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(old.ToString(), roles.Before);
-        await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")).ToString(), roles.After);
+        await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT")).ToString(), roles.After);
         await using var after = NpgsqlDataSource.Create(roles.After);
         var recovery = new Recovery(after, new ReceivesAsDecisions(queue), log);
 
@@ -183,9 +183,9 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
         await using var another = NpgsqlDataSource.Create(roles.After);
-        var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
+        var branch = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), roles.Before);
-        var slots = new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log);
+        var slots = new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log, _ => { });
         await using var phase = new WaitingSecondPhase(slots, log, CancellationToken.None);
 
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
@@ -202,10 +202,10 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
         await using var another = NpgsqlDataSource.Create(roles.After);
-        var branch = ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT"));
+        var branch = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), roles.Before);
         using var stopping = new CancellationTokenSource();
-        await using var phase = new WaitingSecondPhase(new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log), log, stopping.Token);
+        await using var phase = new WaitingSecondPhase(new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log, _ => { }), log, stopping.Token);
 
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
         await stopping.CancelAsync();
@@ -224,7 +224,7 @@ public sealed class BranchesAreLeftPrepared
     {
         Assert.That(ReceivesAsDecisions.TryParse(globalId, out var database, out var receive), Is.EqualTo(isOurs));
         if (isOurs)
-            Assert.That(ReceivesAsDecisions.BranchOf(database, receive).ToString(), Is.EqualTo(globalId));
+            Assert.That(new ReceivesAsDecisions(database).BranchOf(receive).ToString(), Is.EqualTo(globalId));
     }
 
     private Recovery Recovery() => new(widgets, new ReceivesAsDecisions(queue), log);

@@ -39,7 +39,7 @@ public sealed class PreparedTransactionsOfAServer
     [TestCase("ROLLBACK", BranchDecision.Aborted, 0)]
     public async Task One_of_a_queue_here_is_ended_by_its_decision(string ending, BranchDecision decision, int rows)
     {
-        var branch = await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync(ending)).ToString());
+        var branch = await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync(ending)).ToString());
 
         var found = await ReadAsync(branch);
         Assert.That(found.Owner, Is.EqualTo(BranchOwner.ThisServer));
@@ -61,7 +61,7 @@ public sealed class PreparedTransactionsOfAServer
     {
         await using var connection = await queues.OpenConnectionAsync();
         await using var receive = await connection.BeginTransactionAsync();
-        var branch = await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await connection.TransactionIdAsync()).ToString());
+        var branch = await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await connection.TransactionIdAsync()).ToString());
 
         Assert.That((await ReadAsync(branch)).Decision, Is.EqualTo(BranchDecision.Undecided));
         foreach (var asked in new BranchDecision?[] { null, BranchDecision.Committed, BranchDecision.Aborted })
@@ -72,7 +72,7 @@ public sealed class PreparedTransactionsOfAServer
     [TestCase(BranchDecision.Aborted, 0)]
     public async Task One_whose_decision_is_unknown_is_ended_as_asked(BranchDecision asked, int rows)
     {
-        var branch = await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, ulong.MaxValue / 4).ToString());
+        var branch = await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(ulong.MaxValue / 4).ToString());
 
         Assert.That((await ReadAsync(branch)).Decision, Is.EqualTo(BranchDecision.Unknown));
         Assert.That((await RefusalOfAsync(branch, asked: null)).Message, Does.Contain("no longer knows its decision"));
@@ -84,7 +84,7 @@ public sealed class PreparedTransactionsOfAServer
     public async Task One_of_a_queue_whose_database_was_dropped_still_has_its_decision()
     {
         var dropped = queue with { DatabaseOid = 4_000_000_000 };
-        var branch = await PrepareAsync(ReceivesAsDecisions.BranchOf(dropped, await queues.DecideAsync("COMMIT")).ToString());
+        var branch = await PrepareAsync(new ReceivesAsDecisions(dropped).BranchOf(await queues.DecideAsync("COMMIT")).ToString());
 
         var found = await ReadAsync(branch);
         Assert.That(
@@ -153,7 +153,7 @@ public sealed class PreparedTransactionsOfAServer
     [Test]
     public async Task The_command_lists_and_ends_them()
     {
-        var ours = await PrepareAsync(ReceivesAsDecisions.BranchOf(queue, await queues.DecideAsync("COMMIT")).ToString());
+        var ours = await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT")).ToString());
         var foreign = await PrepareAsync("other app");
 
         var list = await BranchesAsync();

@@ -151,7 +151,7 @@ public sealed class QueueAndDataOnClones
         await transaction.CommitAsync();
         await using var cloned = NpgsqlDataSource.Create(clone.ConnectionTo(databases.Widgets));
 
-        var slots = new Slots(cloned, new SlotNeeds(Total: 10, Concurrency: 1), NullLogger.Instance);
+        var slots = new Slots(cloned, new SlotNeeds(Total: 10, Concurrency: 1), NullLogger.Instance, _ => { });
         await using (var secondPhase = new BackgroundSecondPhase(cloned, await ReadDecisionsAsync(), slots, NullLogger.Instance))
             await secondPhase.FinishAsync(new PreparedBranch(branch, cloned, Stopwatch.GetTimestamp()));
 
