@@ -42,7 +42,7 @@ public sealed record KnownLimit(
     /// <param name="fault">The fault; <see langword="null"/> for a storm.</param>
     /// <param name="affected">The messages that they affect.</param>
     /// <param name="deadLettersNext">The cell moves a message to the error queue when it is received once more.</param>
-    public bool IsOf(string transport, TransactionMode mode, Fault? fault, Affected affected, bool deadLettersNext = false) =>
+    public bool IsOf(string transport, TransactionMode mode, Fault? fault, Affected affected, bool deadLettersNext) =>
         (Transport ?? transport) == transport && Modes.Contains(mode) && Fault == fault && Affected == affected
         && (DeadLettersNext ?? deadLettersNext) == deadLettersNext;
 }

@@ -11,6 +11,8 @@ public static class FactsOfBare
     {
         CommitOfRows = CommitOf,
         CommitOfReceive = [WireMark.BinaryId, WireMark.Commit],
+        // A prepared statement with the decision, and in the same request the commit, directly after the request with the send.
+        DecisionOnTwoServers = [WireMark.BinaryId, WireMark.EndOfRequest, WireMark.EndOfRequest],
         Limits =
         [
             SharedLimits.OfSettingsLeft(TransactionMode.NpgsqlScope),

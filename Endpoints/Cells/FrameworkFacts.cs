@@ -20,6 +20,9 @@ public sealed record FrameworkFacts(string Name, string Title)
     /// </summary>
     public required IReadOnlyList<WireMark>? CommitOfReceive { get; init; }
 
+    /// <summary>The same for a two-phase commit with its queue on another server; <see langword="null"/>: the framework has none.</summary>
+    public IReadOnlyList<WireMark>? DecisionOnTwoServers { get; init; }
+
     /// <summary>The faults under which it, its driver or its broker is known to keep less than is promised.</summary>
     public required IReadOnlyList<KnownLimit> Limits { get; init; }
 

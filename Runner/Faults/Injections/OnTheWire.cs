@@ -117,15 +117,15 @@ internal sealed class OnTheWire(ConnectionTo connection, IReadOnlyList<ReadOnlyM
     /// by committing its branch first.
     /// </summary>
     /// <exception cref="NotSupportedException">The framework has no queues in a database.</exception>
-    private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => PatternsOf(
-        cell.Mode == TransactionMode.NpgsqlScope
-            ? [WireMark.CommitPrepared]
-            // On two servers: a prepared statement with the decision, and in the same request the commit, directly after the request with the send.
-            : cell.Mode.RowCommit is RowCommit.InTwoPhases && !Transport.Of(cell).HoldsWidgets
-            ? [WireMark.BinaryId, WireMark.EndOfRequest, WireMark.EndOfRequest]
-            : cell.Kind.Facts.CommitOfReceive
-                ?? throw new NotSupportedException($"{cell.Kind.Facts.Title} does not say how the commit of a receive looks on the wire."),
-        chosen);
+    private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen)
+    {
+        var facts = cell.Kind.Facts;
+        var marks = cell.Mode == TransactionMode.NpgsqlScope ? [WireMark.CommitPrepared]
+            : cell.Mode.RowCommit is RowCommit.InTwoPhases && !Transport.Of(cell).HoldsWidgets ? facts.DecisionOnTwoServers
+            : facts.CommitOfReceive;
+        return PatternsOf(
+            marks ?? throw new NotSupportedException($"{facts.Title} does not say how the commit of a receive looks on the wire."), chosen);
+    }
 
     private static ReadOnlyMemory<byte>? AcknowledgementOf(Cell cell) => Transport.Of(cell).ProxyRoute?.Acknowledgement;
 

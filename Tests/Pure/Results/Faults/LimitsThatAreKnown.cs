@@ -59,7 +59,8 @@ public sealed class LimitsThatAreKnown
     public void Are_found_by_cell_fault_and_message()
     {
         static string? ReasonOf(TransactionMode mode, Affected affected) =>
-            FactsOfNServiceBus.Facts.Limits.SingleOrDefault(limit => limit.IsOf("rabbitmq", mode, Fault.FailedDispatch, affected))?.Reason;
+            FactsOfNServiceBus.Facts.Limits
+                .SingleOrDefault(limit => limit.IsOf("rabbitmq", mode, Fault.FailedDispatch, affected, deadLettersNext: false))?.Reason;
 
         using (Assert.EnterMultipleScope())
         {

@@ -49,7 +49,7 @@ public sealed class LimitsOfFrameworks
         .. from facts in EndpointKinds.Frameworks
            where facts.Name == framework
            from limit in facts.Limits
-           where limit.IsOf(transport, TransactionMode.DtcOff, fault, affected)
+           where limit.IsOf(transport, TransactionMode.DtcOff, fault, affected, deadLettersNext: false)
            select limit,
     ];
 }
