@@ -1,6 +1,4 @@
-using System.Diagnostics;
 using System.Text;
-using System.Text.Json;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
@@ -66,23 +64,12 @@ public sealed class ProcessIsKilled
     {
         var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
         await using var proxy = new FaultProxy(server.Host!, server.Port);
-        using var process = Start();
-        try
-        {
-            var widgets = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1", Port = proxy.Port };
-            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(new CrashSpec(cell.Name, databases.Queue, widgets.ConnectionString)));
-            await process.StandardInput.FlushAsync();
-            await ReadUntilAsync(process, CrashingEndpoint.Handled);
-            if (point is CrashPoint.Anywhere)
-                await Task.Delay(random.Next(30));
-            else
-                await HoldAsync(proxy, databases, point);
-        }
-        finally
-        {
-            process.Kill();
-            await process.WaitForExitAsync();
-        }
+        var widgets = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1", Port = proxy.Port };
+        await using var endpoint = await KilledEndpoint.StartAsync(cell.Name, databases.Queue, widgets.ConnectionString);
+        if (point is CrashPoint.Anywhere)
+            await Task.Delay(random.Next(30));
+        else
+            await HoldAsync(proxy, databases, point);
     }
 
     /// <summary>Returns when one connection to the widgets stands still at the point.</summary>
@@ -93,18 +80,6 @@ public sealed class ProcessIsKilled
             : ("COMMIT PREPARED", CutMoment.BeforeForwarding, "committed");
         await proxy.CutAt(Encoding.ASCII.GetBytes(command), moment, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
         await PreparedAsync(databases, decision);
-    }
-
-    private static async Task ReadUntilAsync(Process process, string wanted)
-    {
-        using var patience = new CancellationTokenSource(Eventually.Limit);
-        while (await process.StandardOutput.ReadLineAsync(patience.Token) is { } line)
-        {
-            if (line == wanted)
-                return;
-        }
-
-        Assert.Fail($"The endpoint ended before it said '{wanted}': {await process.StandardError.ReadToEndAsync()}");
     }
 
     /// <summary>
@@ -138,17 +113,5 @@ public sealed class ProcessIsKilled
             async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0,
             "the drain ends, and nothing is prepared");
         await endpoint.StopAsync();
-    }
-
-    private static Process Start()
-    {
-        var start = new ProcessStartInfo("dotnet", ["exec", typeof(CrashingEndpoint).Assembly.Location, CrashingEndpoint.Command])
-        {
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        return Process.Start(start)!;
     }
 }

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Servers;
@@ -56,7 +54,7 @@ public sealed class TwoServersAreKilled
         }
 
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.GreaterThan(0), "the last kill must come before the last message");
-        await using (var last = await RunningEndpoint.StartAsync(cell, bench.QueueConnection, bench.DataConnection))
+        await using (var last = await KilledEndpoint.StartAsync(cell.Name, bench.QueueConnection, bench.DataConnection))
         {
             await Eventually.HoldsAsync(
                 async () => await queue.CountAsync(CancellationToken.None) == 0 && await bench.Data.CountPreparedAsync() == 0,
@@ -82,7 +80,7 @@ public sealed class TwoServersAreKilled
     {
         await using var proxy = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(bench.DataConnection).Port);
         var data = new NpgsqlConnectionStringBuilder(bench.DataConnection) { Port = proxy.Port };
-        await using var endpoint = await RunningEndpoint.StartAsync(cell, bench.QueueConnection, data.ConnectionString);
+        await using var endpoint = await KilledEndpoint.StartAsync(cell.Name, bench.QueueConnection, data.ConnectionString);
         switch (kill)
         {
             case Kill.ProcessAnywhere:
@@ -110,44 +108,5 @@ public sealed class TwoServersAreKilled
         await server.RestartAsync(CancellationToken.None);
         // The endpoint goes on with what its sessions left behind.
         await Task.Delay(random.Next(300));
-    }
-
-    /// <summary>An endpoint in a process of its own, which is killed in the end.</summary>
-    private sealed class RunningEndpoint(Process process) : IAsyncDisposable
-    {
-        public static async Task<RunningEndpoint> StartAsync(Cell cell, string queue, string data)
-        {
-            var start = new ProcessStartInfo("dotnet", ["exec", typeof(CrashingEndpoint).Assembly.Location, CrashingEndpoint.Command])
-            {
-                UseShellExecute = false,
-                RedirectStandardInput = true,
-                RedirectStandardOutput = true,
-                RedirectStandardError = true,
-            };
-            var endpoint = new RunningEndpoint(Process.Start(start)!);
-            await endpoint.HandledAsync(new CrashSpec(cell.Name, queue, data));
-            return endpoint;
-        }
-
-        public async ValueTask DisposeAsync()
-        {
-            process.Kill();
-            await process.WaitForExitAsync();
-            process.Dispose();
-        }
-
-        private async Task HandledAsync(CrashSpec spec)
-        {
-            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(spec));
-            await process.StandardInput.FlushAsync();
-            using var patience = new CancellationTokenSource(Eventually.Limit);
-            while (await process.StandardOutput.ReadLineAsync(patience.Token) is { } line)
-            {
-                if (line == CrashingEndpoint.Handled)
-                    return;
-            }
-
-            Assert.Fail($"The endpoint ended before it handled a message: {await process.StandardError.ReadToEndAsync()}");
-        }
     }
 }

@@ -113,7 +113,7 @@ public sealed class ShellOfTheUser
         return await run.EndAsync();
     }
 
-    /// <summary>Runs the script as a user who may not write to its clone. Root may, so there it is another user.</summary>
+    /// <summary>Runs the script as a user who may not write to its clone: another user than root, who may write everywhere.</summary>
     private async Task<RunnerResult> RunAsOtherAsync(string script, params string[] arguments)
     {
         if (Environment.IsPrivilegedProcess)
