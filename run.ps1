@@ -1,17 +1,25 @@
 #!/usr/bin/env pwsh
 # The kit's command line: ./run.ps1 COMMAND, ./run.ps1 --help. With -Install first, it installs missing servers.
+# 'prove' is a program of its own, Prove. Every other command is one of the runner's.
 $ErrorActionPreference = 'Stop'
 $rest = @($args)
-$runner = "$PSScriptRoot/Runner/bin/Release/net10.0/Kit.Runner.dll"
+$installs = $rest.Count -gt 0 -and $rest[0] -eq '-Install'
+if ($installs) { $rest = @($rest | Select-Object -Skip 1) }
+$project, $name = 'Runner', 'the runner'
+if ($rest.Count -gt 0 -and $rest[0] -eq 'prove') {
+    $project, $name = 'Prove', "'prove'"
+    $rest = @($rest | Select-Object -Skip 1)
+}
+$program = "$PSScriptRoot/$project/bin/Release/net10.0/Kit.$project.dll"
 
 # Alone, or started by pwsh, it has the terminal. Otherwise PowerShell passes its lines on, to a pipe, a file or a variable.
 $isAlone = $MyInvocation.Line -eq '' -or ($MyInvocation.PipelineLength -eq 1 -and $MyInvocation.Line -notmatch '[|>=(]')
 
-# Waits for the runner to its end. Ctrl+C reaches it, too, and it cleans up; PowerShell itself would not wait for it, or would kill it, and end with 0.
+# Waits for the program to its end. Ctrl+C reaches it, too, and it cleans up; PowerShell itself would not wait for it, or would kill it, and end with 0.
 function Invoke-ToItsEnd([string[]] $arguments) {
     $dotnet = (Get-Command dotnet -CommandType Application)[0].Source
     $start = [System.Diagnostics.ProcessStartInfo]::new($dotnet)
-    @($runner) + $arguments | ForEach-Object { $start.ArgumentList.Add($_) }
+    @($program) + $arguments | ForEach-Object { $start.ArgumentList.Add($_) }
     $start.RedirectStandardOutput = -not $isAlone
     $process = [System.Diagnostics.Process]::Start($start)
     try {
@@ -31,28 +39,32 @@ try {
         $code = 2
         return
     }
-    if (-not (Test-Path $runner)) { [Console]::Error.WriteLine('Building the runner. The first time it takes about a minute.') }
+    if (-not (Test-Path $program)) { [Console]::Error.WriteLine("Building $name. The first time it takes about a minute.") }
     # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown, and what the build had to do without.
-    $built = dotnet build "$PSScriptRoot/Runner" --configuration Release --nologo --verbosity quiet
+    $built = dotnet build "$PSScriptRoot/$project" --configuration Release --nologo --verbosity quiet
     if ($LASTEXITCODE -ne 0) {
         $code = $LASTEXITCODE
         $built | ForEach-Object { [Console]::Error.WriteLine($_) }
         return
     }
     if (Test-Path "$PSScriptRoot/obj/optional/unknown") { Get-Content "$PSScriptRoot/obj/optional/unknown" | ForEach-Object { [Console]::Error.WriteLine($_) } }
-    if ($rest.Count -gt 0 -and $rest[0] -eq '-Install') {
-        $rest = @($rest | Select-Object -Skip 1)
+    if ($installs) {
         Invoke-ToItsEnd @('install')
         if ($code -ne 0) { return }
     }
     Invoke-ToItsEnd $rest
+    if ($project -eq 'Runner' -and $rest.Count -gt 0 -and $rest[0] -in '--help', '-h', '-?') {
+        ''
+        'A program of its own, ./run.ps1 prove --help:'
+        '  prove <file>       Proves what your own service promises, in any language: crashes it around each request of one handling.'
+    }
 }
 catch {
     [Console]::Error.WriteLine($_)
     $code = 1
 }
 finally {
-    # A script that is stopped has no exit code of its own. If this pwsh was started for it, it ends with the runner's.
+    # A script that is stopped has no exit code of its own. If this pwsh was started for it, it ends with the program's.
     if ([Environment]::GetCommandLineArgs().Where({ $_ -and [System.IO.Path]::GetFullPath($_) -eq $PSCommandPath })) { [Environment]::Exit($code) }
 }
 exit $code

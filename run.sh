@@ -1,5 +1,6 @@
 #!/usr/bin/env sh
 # The kit's command line: ./run.sh COMMAND, ./run.sh --help. With --install first, it installs missing servers.
+# 'prove' is a program of its own, Prove. Every other command is one of the runner's.
 set -eu
 # The clone is where the script is, also if it is called through symbolic links.
 script=$0
@@ -11,30 +12,50 @@ while [ -h "$script" ]; do
   esac
 done
 kit=$(CDPATH= cd -- "$(dirname -- "$script")" && pwd)
-runner="$kit/Runner/bin/Release/net10.0/Kit.Runner"
+install=
+if [ "${1-}" = "--install" ]; then
+  install=yes
+  shift
+fi
+project=Runner
+name="the runner"
+if [ "${1-}" = prove ]; then
+  project=Prove
+  name="'prove'"
+  shift
+fi
+program="$kit/$project/bin/Release/net10.0/Kit.$project"
 closed=
-for folder in "$kit" "$kit/obj" "$kit/Runner" "$kit/Runner/obj" "$kit/Runner/bin"; do
+for folder in "$kit" "$kit/obj" "$kit/$project" "$kit/$project/obj" "$kit/$project/bin"; do
   [ ! -e "$folder" ] || [ -w "$folder" ] || closed=$folder
 done
-if [ -n "$closed" ] && [ ! -x "$runner" ]; then
-  echo "The runner is not built, and user $(id -un) may not write $closed, where a build writes." >&2
+if [ -n "$closed" ] && [ ! -x "$program" ]; then
+  echo "Not built: $name. User $(id -un) may not write $closed, where a build writes." >&2
   echo "Copy the clone into a folder of yours (cp -R $kit ~/kit), or let its owner run $kit/run.sh --help once." >&2
   exit 1
 fi
 if [ -n "$closed" ]; then
-  echo "User $(id -un) may not write $closed: the runner is not built again, and is as old as its last build." >&2
+  echo "User $(id -un) may not write $closed: $name is not built again, and is as old as its last build." >&2
 else
-  [ -x "$runner" ] || echo "Building the runner. The first time it takes about a minute." >&2
+  [ -x "$program" ] || echo "Building $name. The first time it takes about a minute." >&2
   # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown, and what the build had to do without.
-  built=$(dotnet build "$kit/Runner" --configuration Release --nologo --verbosity quiet 2>&1) || {
+  built=$(dotnet build "$kit/$project" --configuration Release --nologo --verbosity quiet 2>&1) || {
     code=$?
     printf '%s\n' "$built" >&2
     exit "$code"
   }
   [ ! -s "$kit/obj/optional/unknown" ] || cat "$kit/obj/optional/unknown" >&2
 fi
-if [ "${1-}" = "--install" ]; then
-  shift
-  "$runner" install
+if [ -n "$install" ]; then
+  "$program" install
 fi
-exec "$runner" "$@"
+case $project:${1-} in
+  Runner:--help | Runner:-h | Runner:-\?)
+    "$program" "$@"
+    echo
+    echo "A program of its own, ./run.sh prove --help:"
+    echo "  prove <file>       Proves what your own service promises, in any language: crashes it around each request of one handling."
+    exit 0
+    ;;
+esac
+exec "$program" "$@"

@@ -2,8 +2,8 @@ using System.CommandLine;
 using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Latencies;
 using Kit.Benchmarks.Micro;
-using Kit.Runner.CommandLine;
 using Kit.Runner.Stage;
+using Kit.Runner.Terminal;
 
 // The runner starts its handler process from its own program, which is this one.
 if (args is [.., HandlerProcess.Command])
@@ -24,4 +24,5 @@ return await Invocation.RunAsync(
         new LatencyCommand(),
         new MicroCommand(),
     },
-    args);
+    args,
+    "dotnet run --project Benchmarks -c Release --");

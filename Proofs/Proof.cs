@@ -12,6 +12,8 @@ public sealed record Proof
     /// <summary>The environment variable that names the runner.</summary>
     public const string RunnerVariable = "KIT_RUNNER";
 
+    private const string Script = "run.sh";
+
     private const int Kept = 0;
     private const int NotKept = 1;
 
@@ -74,7 +76,9 @@ public sealed record Proof
 
     private IEnumerable<string> ArgumentsFor(string folder)
     {
-        yield return "prove";
+        // The script of a clone starts every program of the kit. Anything else is the one that proves.
+        if (Path.GetFileName(Runner) == Script)
+            yield return "prove";
         yield return file;
         yield return "--out";
         yield return folder;

@@ -1,5 +1,6 @@
 using Kit.Runner.CommandLine;
 using Kit.Runner.Stage;
+using Kit.Runner.Terminal;
 
 if (args is [HandlerProcess.Command])
 {
@@ -9,4 +10,4 @@ if (args is [HandlerProcess.Command])
     return await new HandlerProgram(Console.In, events).RunAsync();
 }
 
-return await Invocation.RunAsync(AllCommands.Under(args), args);
+return await Invocation.RunAsync(AllCommands.Under(args), args, AllCommands.TypedAfter);

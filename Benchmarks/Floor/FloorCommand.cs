@@ -10,7 +10,7 @@ namespace Kit.Benchmarks.Floor;
 internal sealed class FloorCommand : Command
 {
     private const string CellName = "bare.postgresql.transactions-off.ado";
-    private const int Concurrency = NumberOption.DefaultConcurrency;
+    private const int Concurrency = HandlerOptions.DefaultConcurrency;
 
     private readonly Option<int> rounds = CountOption.Rounds(5);
     private readonly Option<int> messages = CountOption.Messages();

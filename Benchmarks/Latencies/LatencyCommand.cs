@@ -5,6 +5,7 @@ using Kit.Runner.Measuring;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Benchmarks.Latencies;
 
@@ -37,7 +38,7 @@ internal sealed class LatencyCommand : Command
         SetAction((parsed, cancellationToken) => RunAsync(
             new LoadPlan(
                 [Cell.All.Single(cell => cell.Name == CellName)], [new OpenLoad(parsed.GetValue(rate) ?? 100) { Pauses = new Random() }],
-                parsed.GetValue(length) ?? TimeSpan.FromSeconds(30), LimitMilliseconds: null, NumberOption.DefaultConcurrency, parsed.GetValue(seedRows),
+                parsed.GetValue(length) ?? TimeSpan.FromSeconds(30), LimitMilliseconds: null, HandlerOptions.DefaultConcurrency, parsed.GetValue(seedRows),
                 parsed.GetValue(warmUp), Senders: 8, Folder: "", CommandLine: ""),
             parsed.GetValue(rounds),
             Console.Out,

@@ -6,8 +6,8 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Toolchains.InProcess.Emit;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
+using Kit.Runner.Terminal;
 
 namespace Kit.Benchmarks.Micro;
 

@@ -6,6 +6,7 @@ using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 using Npgsql;
 
 namespace Kit.Runner.CommandLine;

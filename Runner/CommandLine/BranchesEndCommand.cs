@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

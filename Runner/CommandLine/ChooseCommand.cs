@@ -7,6 +7,7 @@ using Kit.Runner.Measuring;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
+using Kit.Runner.Terminal;
 using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;

@@ -3,6 +3,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Machine;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

@@ -1,5 +1,5 @@
 using Kit.Modes;
-using Kit.Runner.Options;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

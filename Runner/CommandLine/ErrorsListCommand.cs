@@ -1,8 +1,8 @@
 using System.CommandLine;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

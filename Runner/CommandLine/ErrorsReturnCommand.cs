@@ -1,7 +1,7 @@
 using System.CommandLine;
 using Kit.Endpoints.Bare;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

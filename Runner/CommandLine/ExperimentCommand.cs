@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Runner.Loads;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
 using Kit.Runner.Rounds;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

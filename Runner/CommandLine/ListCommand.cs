@@ -7,6 +7,7 @@ using Kit.Modes;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

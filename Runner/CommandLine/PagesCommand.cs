@@ -1,10 +1,10 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

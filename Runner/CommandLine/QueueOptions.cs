@@ -3,6 +3,7 @@ using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Stage.Operations;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

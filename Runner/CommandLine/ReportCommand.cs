@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
 

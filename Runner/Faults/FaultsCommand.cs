@@ -11,6 +11,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Stage;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Faults;
 

@@ -6,6 +6,7 @@ using Kit.Runner.Measuring;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Loads;
 

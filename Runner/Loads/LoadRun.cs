@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
 
@@ -25,7 +26,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
         {
             CommandLine = plan.CommandLine,
             StartedUtc = DateTimeOffset.UtcNow,
-            Commit = await Provenance.CommitAsync(stop),
+            Commit = await WorkTree.CommitAsync(stop),
             Implied = Provenance.ImpliedAt(plan.Concurrency),
             Host = Provenance.OfHost(),
             Packages = Provenance.Packages(),

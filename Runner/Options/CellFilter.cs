@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Options;
 

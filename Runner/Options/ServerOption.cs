@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Options;
 
@@ -24,11 +25,4 @@ internal static class ServerOption
         ' ',
         arguments.Select(argument => transports.Servers.Aggregate(
             argument, (masked, server) => masked.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
-
-    /// <summary>Refuses an empty text, such as an unset variable in a script.</summary>
-    public static void NotEmpty(this Option<string?> option) => option.Validators.Add(result =>
-    {
-        if (result is { Implicit: false, Tokens: [{ Value: var typed }, ..] } && string.IsNullOrWhiteSpace(typed))
-            result.AddError($"{option.Name}: expected a {option.HelpName}, found nothing.");
-    });
 }

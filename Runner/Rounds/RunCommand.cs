@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds.Joining;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Rounds;
 

@@ -93,7 +93,7 @@ internal sealed record RunPlan(
         StartedUtc = DateTimeOffset.UtcNow,
         EndedUtc = null,
         Ending = RunEnding.Running,
-        Commit = await Provenance.CommitAsync(cancellationToken),
+        Commit = await WorkTree.CommitAsync(cancellationToken),
         Fingerprint = Build.OfThis().Fingerprint,
         RepeatsNoisy = RepeatNoisy,
         Precision = Precision,

@@ -40,7 +40,8 @@ internal sealed record Build(string Folder, string Version, string Fingerprint)
 
     private static string ProgramIn(string folder) => Path.Combine(folder, ExternalProgram.FileNameOf(Runner));
 
-    private static string FingerprintOf(string folder)
+    /// <summary>The fingerprint of the kit's assemblies in a folder.</summary>
+    public static string FingerprintOf(string folder)
     {
         var contents = Directory.GetFiles(folder, "Kit.*.dll").Order(StringComparer.Ordinal)
             .Select(path => $"{Path.GetFileName(path)} {Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(path)))}\n");

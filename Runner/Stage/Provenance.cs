@@ -2,7 +2,6 @@ using System.Reflection;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
-using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Stage;
@@ -68,17 +67,5 @@ internal static class Provenance
         }
 
         return packages;
-    }
-
-    /// <summary>The commit of the work tree in which the runner was built, and whether the tree has uncommitted changes.</summary>
-    public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
-    {
-        if (ExternalProgram.OnSearchPath("git") is not { } path)
-            return null;
-
-        var git = new ExternalProgram(path, Folder: AppContext.BaseDirectory);
-        var commit = await git.RunAsync(["rev-parse", "HEAD"], cancellationToken);
-        var changes = await git.RunAsync(["status", "--porcelain", "--", ":/", ":(top,exclude)results"], cancellationToken);
-        return commit.Succeeded ? new GitCommit(commit.Output.Trim(), changes.Output.Trim().Length > 0) : null;
     }
 }

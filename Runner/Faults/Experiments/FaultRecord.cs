@@ -38,7 +38,7 @@ internal sealed class FaultRecord
     /// <exception cref="KitException">The folder has experiments of another build or with another handler, or is damaged.</exception>
     public static async Task<FaultRecord> OpenAsync(
         FaultPlan plan, Action<FaultResult, int, int> tell, CancellationToken cancellationToken) =>
-        new(plan, tell, await Provenance.CommitAsync(cancellationToken));
+        new(plan, tell, await WorkTree.CommitAsync(cancellationToken));
 
     /// <summary>Whether an experiment has a result that a resumed command does not repeat.</summary>
     public bool Has(string name) =>

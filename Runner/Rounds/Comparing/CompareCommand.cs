@@ -5,6 +5,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Rounds.Comparing;
 
@@ -45,7 +46,7 @@ internal sealed class CompareCommand : KitCommand
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warmup", "Messages drained before the clock starts, in the same process (1000).", least: 0);
     private readonly Option<int?> concurrency = NumberOption.Count(
-        "--concurrency", $"Messages handled at the same time ({NumberOption.DefaultConcurrency}).", least: 1, most: NumberOption.MostConcurrency);
+        "--concurrency", $"Messages handled at the same time ({HandlerOptions.DefaultConcurrency}).", least: 1, most: HandlerOptions.MostConcurrency);
     private readonly Option<int?> orderSeed = NumberOption.Count(
         "--order-seed", "Seed for the order of cells and builds (random, and printed).", least: 0);
     private readonly Option<string?> output = Out(
@@ -148,7 +149,7 @@ internal sealed class CompareCommand : KitCommand
             new RunSettings(
                 Messages: parsed.GetValue(messages) ?? 10_000,
                 Rounds: parsed.GetValue(rounds) ?? 10,
-                Concurrency: parsed.GetValue(concurrency) ?? NumberOption.DefaultConcurrency,
+                Concurrency: parsed.GetValue(concurrency) ?? HandlerOptions.DefaultConcurrency,
                 SeedRows: parsed.GetValue(seedRows) ?? 1_000_000,
                 WarmUp: parsed.GetValue(warmUp) ?? 1_000,
                 OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),

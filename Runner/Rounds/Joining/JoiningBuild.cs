@@ -1,6 +1,5 @@
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Stage;
 
 namespace Kit.Runner.Rounds.Joining;
 
@@ -18,7 +17,7 @@ internal sealed record JoiningBuild(int Protocol, string Version, string Fingerp
     public static async Task<JoiningBuild> OfThisAsync(CancellationToken cancellationToken)
     {
         var build = Build.OfThis();
-        return new JoiningBuild(OfThis, build.Version, build.Fingerprint, await Provenance.CommitAsync(cancellationToken));
+        return new JoiningBuild(OfThis, build.Version, build.Fingerprint, await WorkTree.CommitAsync(cancellationToken));
     }
 
     /// <summary>

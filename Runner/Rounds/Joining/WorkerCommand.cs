@@ -2,6 +2,7 @@ using System.CommandLine;
 using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Rounds.Joining;
 

@@ -27,6 +27,9 @@ internal sealed class RunnerProcess : IDisposable
 
     public static string ProgramPath { get; } = Path.Combine(AppContext.BaseDirectory, ExternalProgram.FileNameOf("Kit.Runner"));
 
+    /// <summary>The program that proves a service.</summary>
+    public static string ProvePath { get; } = Path.Combine(AppContext.BaseDirectory, ExternalProgram.FileNameOf("Kit.Prove"));
+
     public int Id => process.Id;
 
     private string Output
@@ -46,6 +49,13 @@ internal sealed class RunnerProcess : IDisposable
     }
 
     public static RunnerProcess Start(params string[] arguments) => Start([], ProgramPath, arguments);
+
+    /// <summary>Starts the program that proves a service, and waits for its end.</summary>
+    public static async Task<RunnerResult> ProveAsync(params string[] arguments)
+    {
+        using var prove = Start([], ProvePath, arguments);
+        return await prove.EndAsync();
+    }
 
     /// <param name="environment">What it finds as well as the tests' own environment, which never names a server.</param>
     /// <param name="program">The runner, or a program that starts it with the arguments.</param>

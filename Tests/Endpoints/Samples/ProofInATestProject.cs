@@ -1,7 +1,7 @@
 using System.Globalization;
 using Kit.Guarantees;
 using Kit.Proofs;
-using Kit.Runner.Proofs;
+using Kit.Prove.Files;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
@@ -24,7 +24,7 @@ public sealed class ProofInATestProject
 
         await ProveAsync(Proof.Of<PlaceOrder>(Path.Combine(Samples, "Orders", "shared.proof.json")) with
         {
-            Runner = RunnerProcess.ProgramPath,
+            Runner = RunnerProcess.ProvePath,
             Only = "shared@1:b",
             Folder = folder.Path,
         });
@@ -42,7 +42,7 @@ public sealed class ProofInATestProject
         using var folder = new TemporaryFolder();
         using var stop = new CancellationTokenSource();
         // It writes its process id, which is the runner's then.
-        var runner = ScriptIn(folder, $"echo $$ > \"{folder.Path}/process\"\nexec \"{RunnerProcess.ProgramPath}\" \"$@\"");
+        var runner = ScriptIn(folder, $"echo $$ > \"{folder.Path}/process\"\nexec \"{RunnerProcess.ProvePath}\" \"$@\"");
         var proof = Proof.OfFile(Path.Combine(Samples, "Orders", "shared.proof.json")) with { Runner = runner, Folder = Path.Combine(folder.Path, "proof") };
 
         var proving = proof.RunAsync(stop.Token);
@@ -61,13 +61,14 @@ public sealed class ProofInATestProject
                 : [];
     }
 
-    [Test]
-    public async Task Its_settings_are_options_of_the_runner()
+    [TestCase("run.sh", "prove ")]
+    [TestCase("kit-prove", "")]
+    public async Task Its_settings_are_options_of_the_runner(string name, string first)
     {
         if (OperatingSystem.IsWindows())
             Assert.Ignore("The runner of this test is a shell script.");
         using var folder = new TemporaryFolder();
-        var runner = ScriptIn(folder, $"echo \"$@\" > \"{folder.Path}/arguments\"\nexit 2");
+        var runner = ScriptIn(folder, $"echo \"$@\" > \"{folder.Path}/arguments\"\nexit 2", name);
 
         await Assert.ThatAsync(
             () => (Proof.OfFile("orders.proof.json") with
@@ -81,7 +82,7 @@ public sealed class ProofInATestProject
 
         Assert.That(
             File.ReadAllText($"{folder.Path}/arguments").Trim(),
-            Is.EqualTo($"prove {Path.GetFullPath("orders.proof.json")} --out {folder.Path} --budget 90s --only orders@1:b"));
+            Is.EqualTo($"{first}{Path.GetFullPath("orders.proof.json")} --out {folder.Path} --budget 90s --only orders@1:b"));
     }
 
     [Test]
@@ -96,7 +97,7 @@ public sealed class ProofInATestProject
 
     [Test]
     public void A_file_that_does_not_fit_is_refused_in_the_words_of_the_runner() => Assert.That(
-        () => (Proof.Of<PlaceOrder>("none.proof.json") with { Runner = RunnerProcess.ProgramPath }).RunAsync(),
+        () => (Proof.Of<PlaceOrder>("none.proof.json") with { Runner = RunnerProcess.ProvePath }).RunAsync(),
         Throws.TypeOf<ProofException>().With.Message.Contains("the proof file cannot be read"));
 
     [Test]
@@ -107,7 +108,7 @@ public sealed class ProofInATestProject
         File.WriteAllText(file, "{ \"name\": \"orders\", \"name\": \"orders\" }");
 
         Assert.That(
-            () => (Proof.Of<PlaceOrder>(file) with { Runner = RunnerProcess.ProgramPath }).RunAsync(),
+            () => (Proof.Of<PlaceOrder>(file) with { Runner = RunnerProcess.ProvePath }).RunAsync(),
             Throws.TypeOf<ProofException>().With.Message.Contains($"{file}: the key 'name' is there twice."));
     }
 
@@ -153,16 +154,16 @@ public sealed class ProofInATestProject
         if (OperatingSystem.IsWindows())
             Assert.Ignore("The runner of this test is a shell script.");
         using var folder = new TemporaryFolder();
-        var runner = ScriptIn(folder, "echo '{ \"results\": [ { \"verdict\": \"kept\" } ] }' > \"$4/proof.json\"");
+        var runner = ScriptIn(folder, "echo '{ \"results\": [ { \"verdict\": \"kept\" } ] }' > \"$3/proof.json\"");
 
         Assert.That(
             () => (Proof.OfFile("orders.proof.json") with { Runner = runner, Folder = folder.Path }).RunAsync(),
             Throws.TypeOf<ProofException>().With.Message.StartsWith("The report is of another version of the runner: "));
     }
 
-    private static string ScriptIn(TemporaryFolder folder, string script)
+    private static string ScriptIn(TemporaryFolder folder, string script, string name = "kit-prove")
     {
-        var path = Path.Combine(folder.Path, "runner");
+        var path = Path.Combine(folder.Path, name);
         File.WriteAllText(path, $"#!/bin/sh\n{script}\n");
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);

@@ -158,7 +158,7 @@ public sealed class ResultsOfADisturbedMachine
         var file = folder.Below($"worker-{seed}.proof.json");
         await File.WriteAllTextAsync(file, ServicesThatLookRight.OfJobs("worker", Worker, ""));
 
-        var (result, path) = await DisturbedAsync(seed, "prove", file, "--budget", "60s");
+        var (result, path) = await DisturbedAsync(seed, RunnerProcess.ProvePath, [file, "--budget", "60s"]);
 
         if (!new ProofFolder(path).Exists || new ProofFolder(path).LoadDocument().Results is not { Count: > 0 } proofs)
         {
@@ -210,14 +210,17 @@ public sealed class ResultsOfADisturbedMachine
         return experiments;
     }
 
-    private async Task<(RunnerResult Result, string Path)> DisturbedAsync(int seed, params string[] arguments)
+    private Task<(RunnerResult Result, string Path)> DisturbedAsync(int seed, params string[] arguments) =>
+        DisturbedAsync(seed, RunnerProcess.ProgramPath, arguments);
+
+    private async Task<(RunnerResult Result, string Path)> DisturbedAsync(int seed, string program, string[] arguments)
     {
         var path = Path.Combine(folder.Path, seed.ToString(CultureInfo.InvariantCulture));
         var temporary = Directory.CreateDirectory(Path.Combine(Temporary, $"{seed}")).FullName;
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(temporary, (UnixFileMode)0b111_111_111);
         using var runner = RunnerProcess.Start(
-            new Dictionary<string, string> { [ServerPlace.Variable] = temporary, ["TMPDIR"] = temporary }, RunnerProcess.ProgramPath,
+            new Dictionary<string, string> { [ServerPlace.Variable] = temporary, ["TMPDIR"] = temporary }, program,
             [.. arguments, "--out", path]);
         await using var disturbances = Disturbances.Of(seed, runner.Id, temporary);
         var result = await runner.EndAsync();

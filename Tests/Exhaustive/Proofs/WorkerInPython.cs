@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Kit.Guarantees;
-using Kit.Runner.Proofs;
+using Kit.Prove.Crashes;
+using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
@@ -354,7 +355,7 @@ public sealed class WorkerInPython
         var junit = Path.Combine(folder.Path, "proof.xml");
         var proof = Path.Combine(folder.Path, "proof");
 
-        var result = await RunnerProcess.RunAsync("prove", FileOf("dedupe-apart"), "--only", "dedupe-apart@3:b", "--out", proof, "--junit", junit);
+        var result = await RunnerProcess.ProveAsync(FileOf("dedupe-apart"), "--only", "dedupe-apart@3:b", "--out", proof, "--junit", junit);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
         Assert.That(
@@ -384,7 +385,7 @@ public sealed class WorkerInPython
     public async Task Ctrl_C_ends_the_application_and_reports_what_was_done()
     {
         using var folder = new TemporaryFolder();
-        using var runner = RunnerProcess.Start("prove", FileOf("correct"), "--out", folder.Path);
+        using var runner = RunnerProcess.Start([], RunnerProcess.ProvePath, [FileOf("correct"), "--out", folder.Path]);
         await runner.PrintedAsync("1 of ");
 
         var workers = WorkersOf(runner);

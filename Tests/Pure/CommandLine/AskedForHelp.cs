@@ -1,20 +1,21 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Parsing;
+using Kit.Prove.Commands;
 using Kit.Runner.CommandLine;
-using Kit.Runner.Options;
 using Kit.Runner.Results;
+using Kit.Runner.Terminal;
 
 namespace Kit.Tests.CommandLine;
 
 public sealed class AskedForHelp
 {
-    private static IEnumerable<Command> Commands => Below(AllCommands.Under([]));
+    private static IEnumerable<Command> Commands => Below(AllCommands.Under([])).Concat(Below(Verbs.Root()));
 
     private static IEnumerable<TestCaseData> Examples =>
         from command in Commands.OfType<KitCommand>()
         from example in command.Examples
-        select new TestCaseData(example.Typed).SetArgDisplayNames(example.Typed);
+        select new TestCaseData(example.Typed, IsOfProve(command)).SetArgDisplayNames(example.Typed);
 
     [Test]
     public async Task The_root_shows_every_command_with_an_example()
@@ -23,6 +24,15 @@ public sealed class AskedForHelp
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
         Approval.Verify("help-root.txt", result.Output.Replace("testhost", "Kit.Runner", StringComparison.Ordinal));
+    }
+
+    [Test]
+    public async Task The_program_that_proves_a_service_shows_its_own()
+    {
+        var result = await RunnerInProcess.ProveAsync("--help");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
+        Approval.Verify("help-prove.txt", result.Output.Replace("testhost", "Kit.Prove", StringComparison.Ordinal));
     }
 
     [Test]
@@ -38,7 +48,8 @@ public sealed class AskedForHelp
     {
         foreach (var command in Commands.OfType<KitCommand>().Where(command => command.Subcommands.Count == 0))
         {
-            var result = await RunnerInProcess.RunAsync([.. WordsOf(command), "--help"]);
+            string[] arguments = [.. WordsOf(command), "--help"];
+            var result = IsOfProve(command) ? await RunnerInProcess.ProveAsync(arguments) : await RunnerInProcess.RunAsync(arguments);
 
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), command.Name);
             foreach (var shown in command.Options.Where(option => !option.Hidden && option is not HelpOption).Select(option => option.Name)
@@ -49,12 +60,16 @@ public sealed class AskedForHelp
 
     /// <summary>Its folders, builds and ids are not there, and <c>--install</c> is the script's; its words are the command's.</summary>
     [TestCaseSource(nameof(Examples))]
-    public void Every_example_has_words_that_the_command_knows(string typed)
+    public void Every_example_has_words_that_the_command_knows(string typed, bool isOfProve)
     {
         var arguments = CommandLineParser.SplitCommandLine(typed.Replace('\'', '"')).Where(word => word is not "--install").ToArray();
 
-        Assert.That(AllCommands.Under(arguments).Parse(arguments).Errors.Select(error => error.Message), Has.None.Contain("unknown").IgnoreCase);
+        var parsed = isOfProve ? Verbs.Root().Parse(Verbs.Complete(arguments)) : AllCommands.Under(arguments).Parse(arguments);
+
+        Assert.That(parsed.Errors.Select(error => error.Message), Has.None.Contain("unknown").IgnoreCase);
     }
+
+    private static bool IsOfProve(Command command) => command.GetType().Assembly == typeof(Verbs).Assembly;
 
     private static IEnumerable<Command> Below(Command command) => command.Subcommands.SelectMany(Below).Prepend(command);
 

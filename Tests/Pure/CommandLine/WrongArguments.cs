@@ -5,7 +5,7 @@ namespace Kit.Tests.CommandLine;
 public sealed class WrongArguments
 {
     private const string Commands =
-        "Commands: run, worker, list, choose, doctor, report, compare, faults, prove, load, experiment, errors, branches, install, pages.";
+        "Commands: run, worker, list, choose, doctor, report, compare, faults, load, experiment, errors, branches, install, pages.";
 
     [TestCase(
         "bogus",
@@ -49,13 +49,6 @@ public sealed class WrongArguments
     [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]
     [TestCase("faults --batch 10", "--batch: batches apply only to a storm; add --storm.")]
     [TestCase("faults --receive ahead", "--receive: other ways to receive apply only to a storm; add --storm.")]
-    [TestCase("prove", "Required argument 'file' missing for command: 'prove'.")]
-    [TestCase("prove a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d, g.")]
-    [TestCase("prove a.proof.json --budget 1s", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
-    [TestCase(
-        "prove a.proof.json --only orders@7:f",
-        "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d, g.")]
-    [TestCase("prove a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
     [TestCase("load", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
     [TestCase("run --workers 0", "--workers: expected a whole number from 1 to 8, found '0'.")]
     [TestCase("run --wait 1min", "--wait: applies only with --workers.")]

@@ -4,6 +4,7 @@ using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
 using Kit.Runner.Options;
 using Kit.Runner.Rounds;
+using Kit.Runner.Terminal;
 
 namespace Kit.Tests.Loading;
 

@@ -1,6 +1,8 @@
 using Kit.Guarantees;
+using Kit.Prove.Crashes;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
 using Kit.Runner.Faults.Points;
-using Kit.Runner.Proofs;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 

@@ -1,4 +1,4 @@
-using Kit.Runner.Proofs;
+using Kit.Prove.Files;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Proofs;

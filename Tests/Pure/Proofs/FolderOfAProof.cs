@@ -1,4 +1,5 @@
-using Kit.Runner.Proofs;
+using Kit.Prove.Crashes;
+using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;

@@ -1,4 +1,4 @@
-using Kit.Runner.Proofs;
+using Kit.Prove.Files;
 
 namespace Kit.Tests.Proofs;
 

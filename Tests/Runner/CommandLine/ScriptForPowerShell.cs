@@ -15,7 +15,8 @@ public sealed class ScriptForPowerShell
         #!/bin/sh
         case $1 in
           build) printf '%s' "$SAYS"; exit "${BUILD:-0}" ;;
-          *Kit.Runner.dll) shift ;;
+          *Kit.Runner.dll) name=runner; shift ;;
+          *Kit.Prove.dll) name=prove; shift ;;
           *) exec "$DOTNET" "$@" ;;
         esac
         if [ "$1" = wait ]; then
@@ -23,7 +24,7 @@ public sealed class ScriptForPowerShell
           echo started
           while :; do sleep 0.1; done
         fi
-        printf 'runner:'; printf ' <%s>' "$@"; echo
+        printf '%s:' "$name"; printf ' <%s>' "$@"; echo
         exit "${CODE:-0}"
         """;
 
@@ -38,8 +39,12 @@ public sealed class ScriptForPowerShell
         folder = new TemporaryFolder();
         // A blank in its path, as in many a user's.
         var clone = Path.Combine(folder.Path, "my clone");
-        var bin = Directory.CreateDirectory(Path.Combine(clone, "Runner", "bin", "Release", "net10.0")).FullName;
-        File.WriteAllText(Path.Combine(bin, "Kit.Runner.dll"), "");
+        foreach (var built in new[] { "Runner", "Prove" })
+        {
+            var bin = Directory.CreateDirectory(Path.Combine(clone, built, "bin", "Release", "net10.0")).FullName;
+            File.WriteAllText(Path.Combine(bin, $"Kit.{built}.dll"), "");
+        }
+
         var program = Path.Combine(Directory.CreateDirectory(Path.Combine(folder.Path, "programs")).FullName, "dotnet");
         File.WriteAllText(program, DotNetAndRunner);
         File.SetUnixFileMode(program, (UnixFileMode)0b111_101_101);
@@ -65,6 +70,22 @@ public sealed class ScriptForPowerShell
         var result = await RunAsync([], script, "-Install", "run");
 
         Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["runner: <install>", "runner: <run>"]));
+    }
+
+    [Test]
+    public async Task Prove_is_a_program_of_its_own()
+    {
+        var result = await RunAsync([], script, "-Install", "prove", "a b.proof.json");
+
+        Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["prove: <install>", "prove: <a b.proof.json>"]));
+    }
+
+    [Test]
+    public async Task The_help_of_the_script_names_both_programs()
+    {
+        var result = await RunAsync([], script, "--help");
+
+        Assert.That(result.Output, Does.StartWith("runner: <--help>\n").And.Contain("./run.ps1 prove --help"));
     }
 
     [Test]

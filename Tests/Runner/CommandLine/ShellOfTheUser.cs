@@ -65,6 +65,26 @@ public sealed class ShellOfTheUser
     }
 
     [Test]
+    public async Task Prove_is_a_program_of_its_own()
+    {
+        var script = PlantClone(isBuilt: true);
+
+        var prove = await RunAsync("sh", script, "prove", "a b.proof.json", "--budget", "2min");
+        var installed = await RunAsync("sh", script, "--install", "prove", "check");
+
+        Assert.That((prove.ExitCode, prove.Output.Trim(), prove.Errors), Is.EqualTo((ExitCode.Success, "prove: a b.proof.json|--budget|2min|", "")));
+        Assert.That(installed.Output, Is.EqualTo("prove: install|\nprove: check|\n"));
+    }
+
+    [Test]
+    public async Task The_help_of_the_script_names_both_programs()
+    {
+        var result = await RunAsync("sh", PlantClone(isBuilt: true), "--help");
+
+        Assert.That(result.Output, Does.StartWith("runner: --help|\n").And.Contain("./run.sh prove --help"));
+    }
+
+    [Test]
     public async Task In_a_clone_that_may_not_be_written_the_script_runs_what_is_built()
     {
         var script = PlantClone(isBuilt: true);
@@ -83,16 +103,20 @@ public sealed class ShellOfTheUser
         var result = await RunAsOtherAsync(script, "list");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
-        Assert.That(result.Errors, Does.Contain("The runner is not built").And.Contain("cp -R"));
+        Assert.That(result.Errors, Does.Contain("Not built: the runner.").And.Contain("cp -R"));
     }
 
-    /// <summary>The script in a folder like a clone. Its runner writes its arguments, and the build does nothing.</summary>
+    /// <summary>The script in a folder like a clone. Its programs write their arguments, and the build does nothing.</summary>
     private string PlantClone(bool isBuilt)
     {
         var clone = Path.Combine(folder.Path, "clone");
-        var bin = Directory.CreateDirectory(Path.Combine(clone, "Runner", "bin", "Release", "net10.0")).FullName;
-        if (isBuilt)
-            Plant(bin, "Kit.Runner", "printf 'runner: '; printf '%s|' \"$@\"; echo");
+        foreach (var program in new[] { "Runner", "Prove" })
+        {
+            var bin = Directory.CreateDirectory(Path.Combine(clone, program, "bin", "Release", "net10.0")).FullName;
+            if (isBuilt)
+                Plant(bin, $"Kit.{program}", $"printf '{program.ToLowerInvariant()}: '; printf '%s|' \"$@\"; echo");
+        }
+
         Plant(Directory.CreateDirectory(Path.Combine(folder.Path, "programs")).FullName, "dotnet", "exit 0");
         var script = Path.Combine(clone, "run.sh");
         File.Copy(Path.Combine(RepositoryFiles.Root, "run.sh"), script);

@@ -1,4 +1,6 @@
-using Kit.Runner.Proofs;
+using Kit.Prove.Crashes;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 

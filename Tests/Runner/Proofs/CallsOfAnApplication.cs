@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Kit.Runner.Proofs;
+using Kit.Prove.Service;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;
 

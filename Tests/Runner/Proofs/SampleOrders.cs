@@ -1,9 +1,9 @@
 using Kit.Guarantees;
-using Kit.Runner.Proofs;
-using Kit.Runner.Results.Points;
-#if !KIT_NSERVICEBUS
+using Kit.Prove.Files;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Points;
 using Kit.Tests.CommandLine;
+#if !KIT_NSERVICEBUS
 #endif
 
 namespace Kit.Tests.Proofs;
@@ -57,7 +57,7 @@ public sealed class SampleOrders
         var file = folder.Below("nservicebus.shared.proof.json");
         await File.WriteAllTextAsync(file, TextOf("nservicebus.shared"));
 
-        var result = await RunnerProcess.RunAsync("prove", file, "--out", folder.Below("out"));
+        var result = await RunnerProcess.ProveAsync(file, "--out", folder.Below("out"));
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Output + result.Errors);
         Assert.That(result.Errors, Does.Contain("the application ended with exit code 2").And.Contain("The framework 'nservicebus' is not built in: "));

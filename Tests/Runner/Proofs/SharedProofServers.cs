@@ -1,4 +1,5 @@
-using Kit.Runner.Proofs;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
 
 namespace Kit.Tests.Proofs;
 

@@ -1,0 +1,128 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Kit.Guarantees;
+using Kit.Prove.Crashes;
+using Kit.Prove.Files;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Results.Proofs;
+using Kit.Runner.Terminal;
+
+namespace Kit.Prove.Commands;
+
+/// <summary><c>crash</c>: meets every crash point of a user's application.</summary>
+internal sealed class CrashCommand : KitCommand
+{
+    public const string Verb = "crash";
+
+    private static readonly TimeSpan LeastBudget = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan MostBudget = TimeSpan.FromHours(24);
+
+    private readonly Argument<string> proofFile = new("file")
+    {
+        Description = $"What the application is, how a message gets in, and where its effects are: a file such as orders{ProofFile.Suffix}.",
+    };
+    private readonly Option<string?> start = new("--start")
+    {
+        Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
+        HelpName = "program.dll",
+    };
+    private readonly Option<string?> only = new("--only")
+    {
+        Description = "Only this experiment, named by its token. With --out: that of the points in the folder.",
+        HelpName = "token",
+    };
+    private readonly Option<TimeSpan?> budget = NumberOption.Time(
+        "--budget",
+        "Begin no experiment after this time, 10s to 24h (no limit), counted from the end of the recording. What finds most comes first. " +
+        "The report lists what was not tried. " +
+        "The exit code is that of what was tried, and 1 if nothing was.",
+        LeastBudget, MostBudget);
+    private readonly Option<string?> junit = new("--junit")
+    {
+        Description = "Also write the results as JUnit XML, for a build server.",
+        HelpName = "file",
+    };
+    private readonly Option<string?> output = Out(
+        "The folder for the results (results/, named by date and commit). An existing folder is resumed.");
+
+    public CrashCommand()
+        : base(
+            Verb,
+            "Proves what your application promises: starts it on the kit's own servers, behind a proxy, crashes it around each request of one handling, " +
+            "and reads what became of the message. " +
+            "Exit code 1 if a promise is broken or a point was not met, 2 if the file does not fit the application.",
+            ($"orders{ProofFile.Suffix}", "every crash point of an application"),
+            ($"orders{ProofFile.Suffix} --budget 2min --junit proof.xml", "in a build: what finds most, for two minutes"),
+            ($"orders{ProofFile.Suffix} --out results/my-proof --only orders@7:b", "one of these crashes again"))
+    {
+        Arguments.Add(proofFile);
+        start.NotEmpty();
+        junit.NotEmpty();
+        foreach (var option in new Option[] { start, only, budget, junit, output })
+            Options.Add(option);
+        Validators.Add(CheckToken);
+        SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
+        var token = parsed.GetValue(only) is { } typed ? PointToken.TryParse(typed) : null;
+        if (token is not null && token.Of != file.Name)
+            throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
+
+        var folder = await FolderAsync(parsed.GetValue(output), cancellationToken);
+        var results = new ProofFolder(folder);
+        results.Check();
+        var isResumed = results.Exists;
+        var console = Console.Out;
+        await console.WriteLineAsync($"{file.Name}: promised is {NamedPromises.TextOf(file.Promised)}. The results come into {folder}");
+        try
+        {
+            var run = new ProofRun(
+                new ProofPlan(file, folder, token, parsed.GetValue(budget)),
+                (result, done, planned) => console.WriteLine(LineOf(result, done, planned)), console.WriteLine);
+            var document = await run.RunAsync(cancellationToken);
+            if (parsed.GetValue(junit) is { } xml)
+                WholeFile.Write(xml, writer => ProofJUnit.Write(document, writer));
+            await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {results.ReportPath}");
+            var again = $"prove {file.Path} {output.Name} {folder}";
+            var broken = document.Results.FirstOrDefault(
+                result => result is { Verdict: FaultVerdict.Broken, IsWithoutFault: false, Class: { } found } && !document.Promised.Contains(found));
+            if (broken is not null)
+                await console.WriteLineAsync($"To repeat the first broken promise: {again} {only.Name} {broken.Point.Token}");
+            if (token is null && document.NotTried.Count > 0)
+                await console.WriteLineAsync($"To try the {Figures.Count(document.NotTried.Count)} that were not tried: {again}");
+            return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
+                : document.IsKept ? ExitCode.Success
+                : ExitCode.Failure;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            await console.WriteLineAsync(isResumed
+                ? $"Stopped before another crash. {folder} has what it had."
+                : "Stopped before any crash. Nothing was kept.");
+            return ExitCode.Interrupted;
+        }
+    }
+
+    private static string LineOf(ProofResult result, int done, int planned) =>
+        $"{done} of {planned}: {result.Point.Token}: " +
+        VerdictText.Of(result.Verdict, () => Words.Of(result.Class!.Value), () => $"BROKEN: {string.Join("; ", result.Violations)}")
+        + (result.IsConclusive ? "" : $": {result.Because}")
+        + $": {result.Point.Moment}, {result.Seconds:F1} s";
+
+    private void CheckToken(CommandResult result)
+    {
+        if (result.GetResult(only) is not { Implicit: false, Tokens: [var typed, ..] })
+            return;
+
+        var letters = PointWays.ListOf(PointWays.OfClient);
+        if (PointToken.TryParse(typed.Value) is not { } token)
+            result.AddError($"--only: '{typed.Value}' is not a token. Expected name@point:way, as in orders@7:b; the ways are {letters}.");
+        else if (!PointWays.OfClient.Contains(token.Way))
+            result.AddError($"--only: in way {token.Way.Facts().Letter} the server crashes, and 'prove' crashes no server; its ways are {letters}.");
+    }
+}

@@ -1,0 +1,32 @@
+using System.CommandLine;
+using Kit.Runner.Terminal;
+
+namespace Kit.Prove.Commands;
+
+/// <summary>The commands of this program, in the order in which help shows them.</summary>
+internal static class Verbs
+{
+    /// <summary>The script of a clone, which starts this program.</summary>
+    public const string TypedAfter = @"./run.sh prove or .\run.ps1 prove";
+
+    private const string WithoutAVerb = CrashCommand.Verb;
+
+    private static readonly string[] OfRoot = ["--help", "-h", "-?", "--version"];
+
+    public static RootCommand Root() =>
+        new("Proves what your own service promises, whatever its framework and language, on the kit's own servers. A file alone is crashed.")
+        {
+            new CrashCommand(),
+            new InstallCommand(),
+        };
+
+    /// <summary>The arguments with their verb: a file alone, with or without options, is crashed.</summary>
+    public static string[] Complete(string[] arguments) => arguments switch
+    {
+        [var first, ..] when OfRoot.Contains(first) => arguments,
+        // A word that is no file is a misspelt verb.
+        [['-', ..], ..] => [WithoutAVerb, .. arguments],
+        [var first, ..] when first.IndexOfAny(['.', '/', '\\']) >= 0 || File.Exists(first) => [WithoutAVerb, .. arguments],
+        _ => arguments,
+    };
+}

@@ -1,0 +1,238 @@
+using System.Diagnostics;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Results.Proofs;
+using Kit.Runner.Servers;
+
+namespace Kit.Prove.Crashes;
+
+/// <summary>Proves, or refutes, what a user promises of an application. Each result is saved at once.</summary>
+/// <param name="tell">Receives each result, how many there are and how many are planned.</param>
+/// <param name="say">Receives a line about each step.</param>
+internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tell, Action<string> say)
+{
+    private readonly ProofFile file = plan.File;
+    private readonly ProofFolder folder = new(plan.Folder);
+    private readonly Lock deciding = new();
+    private readonly Stopwatch watch = Stopwatch.StartNew();
+    private Queue<PointExperiment> waiting = new();
+    private ProofDocument document = null!;
+    private FolderClaim? claim;
+    private int planned;
+    private int finished;
+
+    /// <summary>Makes the experiments that the folder does not have yet. What was made is in the document also if it is stopped.</summary>
+    /// <exception cref="KitException">
+    /// The file does not fit the application, a server does not start, there is no such point, or the folder cannot be written or holds another proof.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">It was stopped before the points were known.</exception>
+    public async Task<ProofDocument> RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await RunInItsFolderAsync(cancellationToken);
+        }
+        finally
+        {
+            claim?.Dispose();
+        }
+    }
+
+    private async Task<ProofDocument> RunInItsFolderAsync(CancellationToken cancellationToken)
+    {
+        if (folder.Exists)
+            claim = FolderClaim.Take(plan.Folder);
+        document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));
+        await using var servers = await ProofServers.StartAsync(file, cancellationToken);
+        var judge = new ProofJudge(file);
+        var experiments = new PointExperiments<ProofAccount>(
+            judge.Promises,
+            async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        if (document.Points.Count == 0)
+            await RecordAsync(servers, experiments, cancellationToken);
+        watch.Restart();
+
+        say(string.Join(
+            "; ",
+            RecordedPoints.NotTried(document.Rare, document.Late, document.Unused)
+                .Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
+        if (document.Unread.Count > 0)
+        {
+            say("No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: " +
+                string.Join(", ", document.Unread));
+        }
+
+        if (document.Untried.Count > 0)
+            say($"These write what an effect reads, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}");
+        var all = PointExperiment.At(file.Name, document.Points).ToList();
+        waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
+        planned = waiting.Count;
+        try
+        {
+            await experiments.MakeAsync(
+                Math.Min(file.Instances, Math.Max(1, planned)), Next, judge.Judge, Keep, cancellationToken);
+            Close(all, plan.Only is not null ? "only one was asked for" : "the budget was used up");
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            Close(all, "it was stopped");
+        }
+        catch
+        {
+            Close(all, "an experiment before them failed");
+            throw;
+        }
+
+        return document;
+    }
+
+    private ProofDocument Begin(string fingerprint)
+    {
+        if (!folder.Exists)
+        {
+            return new ProofDocument
+            {
+                Name = file.Name,
+                StartedUtc = DateTimeOffset.UtcNow,
+                Fingerprint = fingerprint,
+                ProofFile = file.Text,
+                Given = file.Given,
+                Promised = [.. file.Promised.Order()],
+            };
+        }
+
+        var stored = folder.LoadDocument();
+        if (stored.ProofFile != file.Text)
+            throw Other($"another file, or of an earlier state of {file.Path}");
+        if (stored.Given != file.Given)
+            throw Other($"another program: {stored.Given ?? "that of the file"}");
+        return stored.Fingerprint == fingerprint ? stored : throw Other("another build of the kit");
+    }
+
+    private KitException Other(string what) =>
+        new($"{plan.Folder} has the proof of {what}.", "Name another folder with --out.") { IsUsage = true };
+
+    private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
+    {
+        say("One undisturbed message …");
+        await new Trial(file, servers, say).RunAsync(cancellationToken);
+        say("It was handled once. The requests of three more handlings …");
+        var recorded = await experiments.RecordAsync(cancellationToken);
+        if (recorded.Points.Count == 0)
+        {
+            throw new KitException(
+                $"{file.Path}: the messages were handled, but no request of their handling passed through the proxy.",
+                "Give the application the addresses of the placeholders.")
+            { IsUsage = true };
+        }
+
+        ThrowIfAround(recorded);
+        IReadOnlyList<string> tried = [.. recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text))];
+        IReadOnlyList<string> others = [.. recorded.Rare, .. recorded.Late];
+        document = document with
+        {
+            Points = recorded.Points,
+            Polls = recorded.Polls,
+            Rare = recorded.Rare,
+            Late = recorded.Late,
+            Unused = recorded.Unused,
+            Servers = servers.Versions,
+            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
+            Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
+        };
+        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
+        folder.Save(document);
+    }
+
+    /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>
+    private void ThrowIfAround(RecordedPoints recorded)
+    {
+        IReadOnlyList<string> others = [.. recorded.Polls, .. recorded.Rare, .. recorded.Late];
+        foreach (var effect in file.Effects.Where(effect => !effect.IsDeadLetter))
+        {
+            if (effect.Server is not { } server
+                || recorded.Points.Any(point => point.Request.Server == server)
+                || others.Any(request => Handling.IsTo(request, server)))
+            {
+                continue;
+            }
+
+            throw new KitException(
+                $"{file.Path}: the messages were handled, and no request of their handling to '{server}', where effect '{effect.Name}' is, " +
+                "passed through the proxy.",
+                "Give the application the addresses of the placeholders, and let it use no others.")
+            { IsUsage = true };
+        }
+    }
+
+    private IEnumerable<PointExperiment> Chosen(IReadOnlyList<PointExperiment> all)
+    {
+        if (plan.Only is { } only)
+        {
+            return all.FirstOrDefault(experiment => experiment.Token == only) is { } named
+                ? [named]
+                : throw new KitException(
+                    $"There is no point {only}: the recorded handling of {file.Name} has the points 1 to {document.Points.Count}, and some have fewer ways.",
+                    "To see them, leave out --only.")
+                { IsUsage = true };
+        }
+
+        var done = document.Results.Where(result => result.IsConclusive).Select(result => result.Point.Token).ToHashSet();
+        return all.Where(experiment => !done.Contains($"{experiment.Token}"));
+    }
+
+    private PointExperiment? Next()
+    {
+        lock (deciding)
+            return watch.Elapsed < (plan.Budget ?? TimeSpan.MaxValue) && waiting.TryDequeue(out var next) ? next : null;
+    }
+
+    private void Keep(ProofResult result)
+    {
+        lock (deciding)
+        {
+            var earlier = document.Results.FirstOrDefault(other => other.Point.Token == result.Point.Token);
+            if (earlier is { Verdict: FaultVerdict.Broken } && result.Verdict is not FaultVerdict.Broken)
+                say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. The report now has the new result.");
+            document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result] };
+            folder.Save(document);
+            tell(result, ++finished, planned);
+        }
+    }
+
+    private void Close(IEnumerable<PointExperiment> all, string because)
+    {
+        lock (deciding)
+        {
+            List<string> left = [.. all.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
+            document = document with { NotTried = left, NotTriedBecause = left.Count > 0 ? because : null };
+            folder.Save(document);
+        }
+    }
+}
+
+/// <summary>The plan of one <c>prove</c>.</summary>
+/// <param name="Only">The only experiment; <see langword="null"/>: all.</param>
+/// <param name="Budget">After this time no new experiment begins; <see langword="null"/>: there is no limit.</param>
+internal sealed record ProofPlan(ProofFile File, string Folder, PointToken? Only, TimeSpan? Budget);
+
+/// <summary>The order of experiments that finds violations early.</summary>
+internal static class PointOrder
+{
+    /// <summary>The beginnings of statements and methods that take effect for others.</summary>
+    private static readonly IReadOnlyList<string> TakingEffect =
+        ["COMMIT", "PREPARE TRANSACTION", "basic.ack", "basic.nack", "basic.reject", "basic.publish", "tx.commit"];
+
+    /// <summary>Kills around commits, acknowledgements and publishes first, and the slow way, in which an answer never comes, last.</summary>
+    public static IEnumerable<PointExperiment> Of(IEnumerable<PointExperiment> experiments) =>
+        from experiment in experiments
+        let way = experiment.Way.Facts()
+        orderby !way.KillsProcess, way.KillsProcess && !TakesEffect(experiment.Point), way.Rank, experiment.Point.Number
+        select experiment;
+
+    private static bool TakesEffect(CrashPoint point) =>
+        TakingEffect.Any(text => point.Request.Text.StartsWith(text, StringComparison.OrdinalIgnoreCase));
+}

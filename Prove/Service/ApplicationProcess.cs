@@ -1,0 +1,124 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+
+namespace Kit.Prove.Service;
+
+/// <summary>A running program of the user, with everything that it starts. It has a session of its own where the machine has <c>setsid</c>.</summary>
+internal sealed class ApplicationProcess : IAsyncDisposable
+{
+    private const int MostLines = 12;
+    private const int MostLinesInAMessage = 5;
+
+    // A program that the process leaves running can hold its output open.
+    private static readonly TimeSpan ToEnd = TimeSpan.FromSeconds(5);
+
+    private static readonly string? Setsid = OperatingSystem.IsWindows() ? null : ExternalProgram.OnSearchPath("setsid");
+
+    private readonly Process process;
+    private readonly LastLines last = new(MostLines);
+    private bool isKilled;
+
+    private ApplicationProcess(Process process, Action<string> said)
+    {
+        this.process = process;
+        void See(object sender, DataReceivedEventArgs line)
+        {
+            if (string.IsNullOrWhiteSpace(line.Data))
+                return;
+            last.Add(line.Data);
+            said(line.Data);
+        }
+
+        process.OutputDataReceived += See;
+        process.ErrorDataReceived += See;
+        process.BeginOutputReadLine();
+        process.BeginErrorReadLine();
+    }
+
+    public bool HasEnded => process.HasExited;
+
+    /// <summary>Only when it has ended.</summary>
+    public int ExitCode => process.ExitCode;
+
+    /// <summary>Only when it has ended.</summary>
+    public DateTime EndedUtc => process.ExitTime.ToUniversalTime();
+
+    /// <summary>The last output of the user's service, on one line.</summary>
+    public string LastOutput => OutputOf("The service");
+
+    /// <param name="id">The message of the program; <see langword="null"/>: none.</param>
+    /// <exception cref="KitException">There is no such program, or it may not be started.</exception>
+    public static ApplicationProcess Start(ProgramToStart program, Placeholders placeholders, Guid? id, Action<string> said)
+    {
+        List<string> command = [.. program.Command.Select(part => placeholders.Fill(part, id))];
+        // A name alone is looked up on the search path; a path is relative to the program's folder.
+        if (command[0].Contains('/', StringComparison.Ordinal))
+            command[0] = Path.GetFullPath(Path.Combine(program.Folder, command[0]));
+        var missing = Path.IsPathRooted(command[0]) ? !File.Exists(command[0]) : ExternalProgram.OnSearchPath(command[0]) is null;
+        if (missing)
+            throw CannotStart(program, "there is no such program", cause: null);
+
+        if (Setsid is not null)
+            command.Insert(0, Setsid);
+        var start = new ProcessStartInfo(command[0], command.Skip(1))
+        {
+            UseShellExecute = false,
+            WorkingDirectory = program.Folder,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        foreach (var (name, value) in program.Environment)
+            start.Environment[name] = placeholders.Fill(value, id);
+        try
+        {
+            var started = Process.Start(start)!;
+            started.StandardInput.Close();
+            return new ApplicationProcess(started, said);
+        }
+        catch (Win32Exception failure)
+        {
+            throw CannotStart(program, failure.Message, failure);
+        }
+    }
+
+    /// <summary>The last output, on one line.</summary>
+    /// <param name="who">The program, as a sentence begins with it.</param>
+    public string OutputOf(string who) => last.Kept is { Count: > 0 } lines
+        ? $"Its last output: {string.Join(" | ", lines.TakeLast(MostLinesInAMessage).Select(line => line.Trim()))}"
+        : $"{who} printed nothing.";
+
+    /// <summary>Waits for its end.</summary>
+    public Task EndAsync(CancellationToken cancellationToken) => process.WaitForExitAsync(cancellationToken);
+
+    /// <summary>Kills it with SIGKILL, with all processes that it has started: they can do nothing more.</summary>
+    /// <returns>The exit code: 137 (128 + 9) after a SIGKILL.</returns>
+    public async Task<int> KillAsync()
+    {
+        if (isKilled)
+            return process.ExitCode;
+
+        isKilled = true;
+        process.Kill(entireProcessTree: true);
+        // Also those whose parents have ended.
+        if (Setsid is not null)
+            await new ExternalProgram("kill").RunAsync(["-s", "KILL", "--", $"-{process.Id}"], CancellationToken.None);
+        using var patience = new CancellationTokenSource(ToEnd);
+        await process.WaitForExitAsync(patience.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return process.ExitCode;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await KillAsync();
+        process.Dispose();
+    }
+
+    private static KitException CannotStart(ProgramToStart program, string because, Exception? cause) => new(
+        $"'{program.Command[0]}' cannot be started: {because}.",
+        $"It is looked up on the search path, or relative to {program.Folder} if it contains a slash.", cause)
+    { IsUsage = true };
+}

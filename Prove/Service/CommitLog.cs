@@ -1,0 +1,142 @@
+using Kit.Runner.Results;
+using Npgsql;
+
+namespace Kit.Prove.Service;
+
+/// <summary>
+/// The transactions that were committed, from logical decoding (<c>test_decoding</c>): the application needs nothing for it. A transaction that was prepared
+/// comes when it is committed.
+/// </summary>
+internal sealed class CommitLog : IAsyncDisposable
+{
+    // An instance has one in each of its databases.
+    private const int MostSlots = 100;
+
+    private static readonly string[] Settings =
+        ["ALTER SYSTEM SET wal_level = 'logical'", $"ALTER SYSTEM SET max_replication_slots = {MostSlots}"];
+
+    private readonly List<(string Database, string Slot, NpgsqlDataSource Source)> slots = [];
+
+    private CommitLog()
+    {
+    }
+
+    /// <summary>Sets up the server, before it is started again, so that its log has the rows.</summary>
+    /// <exception cref="NpgsqlException">The server refuses it.</exception>
+    public static async Task PrepareAsync(string server, CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(server);
+        foreach (var setting in Settings)
+        {
+            await using var set = source.CreateCommand(setting);
+            await set.ExecuteNonQueryAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Begins in each database with the next transaction.</summary>
+    /// <param name="databases">By the names of the file.</param>
+    /// <exception cref="KitException">The server has no <c>test_decoding</c>.</exception>
+    public static async Task<CommitLog> BeginAsync(
+        IEnumerable<(string Database, NpgsqlDataSource Source)> databases, CancellationToken cancellationToken)
+    {
+        var log = new CommitLog();
+        try
+        {
+            foreach (var (database, source) in databases)
+            {
+                // Names of slots are the server's, and have fewer characters than those of databases.
+                var slot = $"kit_{Guid.NewGuid():N}";
+                await using var create = source.CreateCommand("SELECT pg_create_logical_replication_slot($1, 'test_decoding')");
+                create.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
+                await create.ExecuteNonQueryAsync(cancellationToken);
+                log.slots.Add((database, slot, source));
+            }
+
+            return log;
+        }
+        catch (Exception failure)
+        {
+            await log.DisposeAsync();
+            if (Explained(failure) is { } explained)
+                throw explained;
+            throw;
+        }
+    }
+
+    /// <summary>The transactions committed since the last time, in the order of the commits within each database.</summary>
+    /// <exception cref="NpgsqlException">The server cannot be asked.</exception>
+    public async Task<IReadOnlyList<CommittedTransaction>> ReadAsync(CancellationToken cancellationToken)
+    {
+        var read = new List<CommittedTransaction>();
+        foreach (var (database, slot, source) in slots)
+        {
+            await using var get = source.CreateCommand(
+                "SELECT xid::text, data FROM pg_logical_slot_get_changes($1, NULL, NULL, 'include-xids', '0', 'skip-empty-xacts', '1')");
+            get.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
+            await using var reader = await get.ExecuteReaderAsync(cancellationToken);
+            var lines = new List<(string Transaction, string Line)>();
+            while (await reader.ReadAsync(cancellationToken))
+                lines.Add((reader.GetString(0), reader.GetString(1)));
+            read.AddRange(CommittedTransaction.Of(database, lines));
+        }
+
+        return read;
+    }
+
+    /// <summary>A database with a slot cannot be dropped.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var (_, slot, source) in slots)
+        {
+            await using var drop = source.CreateCommand("SELECT pg_drop_replication_slot($1)");
+            drop.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
+            await drop.ExecuteNonQueryAsync();
+        }
+
+        slots.Clear();
+    }
+
+    /// <summary>A failure to begin, with the remedy; <see langword="null"/>: it is not the server's.</summary>
+    private static KitException? Explained(Exception failure) => failure switch
+    {
+        PostgresException { SqlState: PostgresErrorCodes.ConfigurationLimitExceeded } => new KitException(
+            $"With 'commits', all instances together can have {MostSlots} databases, and they have more.",
+            "Lower 'instances', or leave 'commits' out of the proof file.", failure)
+        { IsUsage = true },
+        PostgresException refused => new KitException(
+            $"The server cannot decode its log: {refused.MessageText}.",
+            "Install PostgreSQL's contrib modules, or leave 'commits' out of the proof file.", failure),
+        NpgsqlException => new KitException(
+            "The server's log cannot be read yet: it waits for a transaction that another instance holds open.",
+            "Set 'instances' to 1, or leave 'commits' out of the proof file.", failure)
+        { IsUsage = true },
+        _ => null,
+    };
+}
+
+/// <summary>A transaction that a server has committed.</summary>
+/// <param name="Database">By the name in the file.</param>
+/// <param name="Changes">Its rows: <c>public.placed_order: INSERT: id[uuid]:'…'</c>.</param>
+internal sealed record CommittedTransaction(string Database, IReadOnlyList<string> Changes)
+{
+    private const string BeforeTable = "table ";
+    private const int MostChanges = 8;
+    private const int LongestChange = 160;
+
+    /// <summary>The transactions in the lines of <c>test_decoding</c>.</summary>
+    /// <param name="lines">Each with its transaction's id. Those of a transaction are next to each other.</param>
+    public static IEnumerable<CommittedTransaction> Of(string database, IEnumerable<(string Transaction, string Line)> lines) =>
+        from line in lines
+        where line.Line.StartsWith(BeforeTable, StringComparison.Ordinal)
+        group line.Line[BeforeTable.Length..] by line.Transaction into changes
+        select new CommittedTransaction(database, [.. changes]);
+
+    /// <summary>True if one of its rows has the id of a message.</summary>
+    public bool Names(Guid message) => Changes.Any(change => ProofAccount.Names(change, message));
+
+    /// <summary>A line of a report.</summary>
+    public override string ToString() => $"committed together in {Database}: {string.Join("; ", Changes.Take(MostChanges).Select(Shortened))}" +
+        (Changes.Count > MostChanges ? $"; and {Changes.Count - MostChanges} more rows" : "");
+
+    private static string Shortened(string change) => change.Length > LongestChange ? $"{change[..LongestChange]} …" : change;
+}

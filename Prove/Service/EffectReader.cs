@@ -1,0 +1,130 @@
+using System.Diagnostics;
+using System.Globalization;
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Npgsql;
+
+namespace Kit.Prove.Service;
+
+/// <summary>Reads the effects and the counts of a file. A table that is not there has no rows: the application may create it when it starts.</summary>
+internal sealed class EffectReader(ProofFile file, ProofBed bed)
+{
+    private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
+    private readonly Dictionary<string, string> missing = [];
+    private readonly Dictionary<string, RefusedStatement> refused = [];
+
+    /// <summary>The reasons why some statements found nothing, the last time they were executed.</summary>
+    public IEnumerable<string> Missing => missing.Values;
+
+    /// <summary>The effects so far, by name: texts with ids.</summary>
+    /// <exception cref="KitException">A statement fails.</exception>
+    public async Task<IReadOnlyDictionary<string, IReadOnlyList<string>>> ReadAsync(CancellationToken cancellationToken)
+    {
+        var read = new Dictionary<string, IReadOnlyList<string>>();
+        foreach (var effect in file.Effects)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            read[effect.Name] = effect switch
+            {
+                RowEffect row => await QueryAsync(row, cancellationToken),
+                QueueEffect message => await TakeAsync(message),
+                CallEffect call => bed.Calls.Read(call.Path),
+                _ => throw new UnreachableException($"No way to read a {effect.GetType().Name}."),
+            };
+        }
+
+        return read;
+    }
+
+    /// <summary>The work that is left, as texts.</summary>
+    /// <inheritdoc cref="ReadAsync" path="/exception"/>
+    public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken)
+    {
+        var left = new List<string>();
+        var queues = file.Idle.OfType<IdleQueue>().Any() ? await bed.Queues.CountAsync(cancellationToken) : new Dictionary<string, long>();
+        foreach (var idle in file.Idle)
+        {
+            var count = idle switch
+            {
+                IdleQueue queue => CountOf(queue, queues),
+                IdleStatement statement => await CountAsync(statement, cancellationToken),
+                _ => throw new UnreachableException($"No way to count a {idle.GetType().Name}."),
+            };
+            if (count != 0)
+                left.Add(string.Create(CultureInfo.InvariantCulture, $"{idle}: {count}"));
+        }
+
+        if (await bed.CountPreparedAsync(cancellationToken) is > 0 and var prepared)
+            left.Add(string.Create(CultureInfo.InvariantCulture, $"prepared transactions: {prepared}"));
+        return left;
+    }
+
+    private async Task<IReadOnlyList<string>> QueryAsync(RowEffect row, CancellationToken cancellationToken)
+    {
+        var what = $"{(row.IsDeadLetter ? "dead letter" : "effect")} '{row.Name}'";
+        var rows = await QueryAsync(what, row.Database, row.Sql, cancellationToken);
+        // An application can create their table with the first one.
+        if (row.IsDeadLetter)
+            missing.Remove(what);
+        return rows;
+    }
+
+    private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)
+    {
+        // Nobody else takes them.
+        await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name]);
+        return [.. taken[effect.Name]];
+    }
+
+    private long CountOf(IdleQueue idle, IReadOnlyDictionary<string, long> queues)
+    {
+        if (queues.TryGetValue(idle.Queue, out var count))
+            missing.Remove($"{idle}");
+        else
+            missing[$"{idle}"] = $"the {idle} does not exist";
+        return count;
+    }
+
+    private async Task<long> CountAsync(IdleStatement idle, CancellationToken cancellationToken)
+    {
+        var rows = await QueryAsync($"{idle}", idle.Database, idle.Sql, cancellationToken);
+        if (rows.Count == 0 && missing.ContainsKey($"{idle}"))
+            return 0;
+
+        return rows is [var only] && long.TryParse(only, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count)
+            ? count
+            : throw new KitException($"{file.Path}: expected one number of the {idle}, found {(rows.Count == 1 ? $"'{rows[0]}'" : $"{rows.Count} rows")}.",
+                "Use SELECT count(*) FROM …")
+            { IsUsage = true };
+    }
+
+    private async Task<IReadOnlyList<string>> QueryAsync(string what, string database, string sql, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var rows = await bed.ReadAsync(database, sql, cancellationToken);
+            missing.Remove(what);
+            refused.Remove(what);
+            return rows;
+        }
+        catch (PostgresException refusal) when (Refused(what).CanComeRight(refusal))
+        {
+            missing[what] = $"the {what} fails in database '{database}': {RefusedStatement.TextOf(refusal)}";
+            return [];
+        }
+        catch (PostgresException refusal)
+        {
+            throw new KitException(
+                $"{file.Path}: the {what} fails in database '{database}': {RefusedStatement.TextOf(refusal)}.", $"Correct the statement: {sql}", refusal)
+            {
+                IsUsage = true,
+            };
+        }
+    }
+
+    private RefusedStatement Refused(string what)
+    {
+        refused.TryAdd(what, new RefusedStatement());
+        return refused[what];
+    }
+}

@@ -1,0 +1,175 @@
+using System.Globalization;
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Runner.Wire;
+using Npgsql;
+
+namespace Kit.Prove.Service;
+
+/// <summary>
+/// Databases and a virtual host for one process of an application at a time, and a proxy in front of each. The kit itself goes around the proxies.
+/// </summary>
+internal sealed class ProofBed : IAsyncDisposable
+{
+    private static int made;
+
+    private readonly ProofServers servers;
+    private readonly Dictionary<string, NpgsqlDataSource> sources = [];
+    private readonly Dictionary<string, NpgsqlConnectionStringBuilder> databases = [];
+    private readonly Dictionary<string, FaultProxy> proxies = [];
+    private readonly CallCounter calls;
+    private readonly int applicationPort = LoopbackPorts.Free(1)[0];
+    private BrokerSpace? space;
+    private BrokerQueues? queues;
+    private CommitLog? commits;
+
+    private ProofBed(ProofServers servers, RequestGate gate) => (this.servers, calls) = (servers, new CallCounter(gate));
+
+    public IReadOnlyCollection<FaultProxy> Proxies => proxies.Values;
+
+    /// <summary>The names of the servers in requests.</summary>
+    public IEnumerable<string> ProxiedServers => proxies.Keys;
+
+    /// <summary>The broker's queues.</summary>
+    /// <exception cref="InvalidOperationException">There is no broker.</exception>
+    public BrokerQueues Queues => queues ?? throw new InvalidOperationException("The proof has no broker.");
+
+    /// <summary>The calls that the application has made to the kit's endpoint.</summary>
+    public CallCounter Calls => calls;
+
+    /// <summary>The values for the application: through the proxies.</summary>
+    public Placeholders ForApplication => PlaceholdersWith(proxies.ToDictionary(proxy => proxy.Key, proxy => proxy.Value.Port));
+
+    /// <summary>The values for everyone else: directly to the servers.</summary>
+    public Placeholders Direct => PlaceholdersWith(new Dictionary<string, int>());
+
+    /// <summary>Creates everything that the file names, and executes its setup.</summary>
+    /// <exception cref="KitException">A statement of the setup failed.</exception>
+    public static async Task<ProofBed> CreateAsync(ProofFile file, ProofServers servers, RequestGate gate, CancellationToken cancellationToken)
+    {
+        var bed = new ProofBed(servers, gate);
+        try
+        {
+            var number = Interlocked.Increment(ref made);
+            foreach (var database in file.Databases.Distinct())
+                await bed.AddDatabaseAsync(database, $"{database}_{number}", gate, cancellationToken);
+            if (servers.RabbitMq is { } broker)
+                await bed.AddBrokerAsync(broker, file.Queues, gate, cancellationToken);
+            foreach (var (database, sql) in file.Setup)
+                await bed.SetUpAsync(file, database, sql, cancellationToken);
+            if (file.ReadsCommits)
+                bed.commits = await CommitLog.BeginAsync(bed.sources.Select(source => (source.Key, source.Value)), cancellationToken);
+            return bed;
+        }
+        catch
+        {
+            await bed.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Waits until the broker has noticed that the application's process is dead.</summary>
+    /// <param name="names">Queues from which it can have received.</param>
+    /// <exception cref="KitException">A queue still has a consumer.</exception>
+    public Task WaitForNoConsumerAsync(IEnumerable<string> names) =>
+        space is null ? Task.CompletedTask : BrokerQueues.WaitForNoConsumerAsync(space.Address, names, CancellationToken.None);
+
+    /// <summary>Executes a statement.</summary>
+    /// <exception cref="PostgresException">The server refuses it.</exception>
+    public async Task ExecuteAsync(string database, string sql, CancellationToken cancellationToken)
+    {
+        await using var command = sources[database].CreateCommand(sql);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>The first column of each row, as text.</summary>
+    /// <inheritdoc cref="ExecuteAsync" path="/exception"/>
+    public async Task<IReadOnlyList<string>> ReadAsync(string database, string sql, CancellationToken cancellationToken)
+    {
+        await using var command = sources[database].CreateCommand(sql);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var texts = new List<string>();
+        while (await reader.ReadAsync(cancellationToken))
+            texts.Add(Convert.ToString(reader.GetValue(0), CultureInfo.InvariantCulture)!);
+
+        return texts;
+    }
+
+    /// <summary>The transactions committed since the last time; <see langword="null"/> if the file does not ask for them.</summary>
+    public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
+        commits is null ? null : await commits.ReadAsync(cancellationToken);
+
+    /// <summary>The prepared transactions of its databases.</summary>
+    public async Task<int> CountPreparedAsync(CancellationToken cancellationToken)
+    {
+        if (databases.Count == 0)
+            return 0;
+
+        await using var command = sources.Values.First().CreateCommand("SELECT count(*)::int FROM pg_prepared_xacts WHERE database = ANY($1)");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Values.Select(database => database.Database!)] });
+        return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var proxy in proxies.Values)
+            await proxy.DisposeAsync();
+        await calls.DisposeAsync();
+        if (commits is not null)
+            await commits.DisposeAsync();
+        foreach (var source in sources.Values)
+            await source.DisposeAsync();
+        if (queues is not null)
+            await queues.DisposeAsync();
+        if (space is not null)
+            await space.DisposeAsync();
+        foreach (var database in databases.Values)
+            await DatabaseOwner.DropAsync(ForKit(servers.PostgreSql!.ConnectionString), database.Database!, CancellationToken.None);
+    }
+
+    private async Task AddDatabaseAsync(string database, string name, RequestGate gate, CancellationToken cancellationToken)
+    {
+        await using (var server = NpgsqlDataSource.Create(ForKit(servers.PostgreSql!.ConnectionString)))
+        await using (var create = server.CreateCommand($"CREATE DATABASE {DatabaseOwner.Quoted(name)}"))
+            await create.ExecuteNonQueryAsync(cancellationToken);
+
+        var connection = new NpgsqlConnectionStringBuilder(servers.PostgreSql!.ConnectionString) { Database = name };
+        databases[database] = connection;
+        sources[database] = NpgsqlDataSource.Create(ForKit(connection.ConnectionString));
+        proxies[database] = new FaultProxy(
+            connection.Host!, connection.Port, new ProxiedNetwork { Filter = sides => gate.Open(database, new PostgreSqlWire(), sides) });
+    }
+
+    private async Task AddBrokerAsync(PrivateRabbitMq broker, IEnumerable<string> names, RequestGate gate, CancellationToken cancellationToken)
+    {
+        space = await BrokerSpace.CreateAsync(broker.Address, cancellationToken);
+        queues = await BrokerQueues.OpenAsync(space.Address, cancellationToken);
+        foreach (var queue in names)
+            await queues.CreateAsync(queue, cancellationToken);
+        proxies[Placeholders.Broker] = new FaultProxy(
+            broker.AmqpUri.Host, broker.AmqpUri.Port,
+            new ProxiedNetwork { Filter = sides => gate.Open(Placeholders.Broker, new AmqpWire(), sides) });
+    }
+
+    private async Task SetUpAsync(ProofFile file, string database, string sql, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await ExecuteAsync(database, sql, cancellationToken);
+        }
+        catch (PostgresException refused)
+        {
+            throw new KitException(
+                $"{file.Path}: a statement of 'setup' fails in database '{database}': {refused.MessageText}. The statement: {sql}",
+                "Correct the statement.", refused)
+            { IsUsage = true };
+        }
+    }
+
+    private Placeholders PlaceholdersWith(IReadOnlyDictionary<string, int> ports) =>
+        Placeholders.Of(databases, space?.Address.Amqp, ports, calls.Address, applicationPort);
+
+    private static string ForKit(string connection) =>
+        new NpgsqlConnectionStringBuilder(connection) { ApplicationName = "kit runner", MaxPoolSize = 5 }.ConnectionString;
+}

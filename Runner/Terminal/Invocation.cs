@@ -1,0 +1,60 @@
+using System.CommandLine;
+using System.CommandLine.Invocation;
+using System.Runtime.InteropServices;
+using System.Text;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Terminal;
+
+/// <summary>Runs a command line and returns its exit code. An error is one line with its remedy; the stack trace comes only with <c>--verbose</c>.</summary>
+internal static class Invocation
+{
+    // Servers are stopped and removed within this time after Ctrl+C.
+    private static readonly TimeSpan ToCleanUp = TimeSpan.FromMinutes(1);
+
+    /// <param name="typedAfter">What the examples of its help follow on the command line.</param>
+    public static async Task<int> RunAsync(RootCommand root, IReadOnlyList<string> arguments, string typedAfter)
+    {
+        Console.OutputEncoding = Encoding.UTF8;
+        TerminalThatCanGo.WrapConsole();
+        var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
+        root.Options.Add(verbose);
+        HelpWithExamples.AddTo(root, typedAfter);
+        var parsed = root.Parse(arguments);
+        if (parsed.Action is ParseErrorAction)
+        {
+            UsageError.Write(parsed, Console.Error);
+            return ExitCode.Usage;
+        }
+
+        // A terminal was closed, or its connection was lost: as Ctrl+C, which the library turns into a cancellation, as it does SIGTERM.
+        using var hangUp = new CancellationTokenSource();
+        using var registration = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
+        {
+            signal.Cancel = true;
+            hangUp.Cancel();
+        });
+        try
+        {
+            return await parsed.InvokeAsync(
+                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = ToCleanUp }, hangUp.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            await Console.Error.WriteLineAsync("Stopped.");
+            return ExitCode.Interrupted;
+        }
+        catch (IOException) when (hangUp.IsCancellationRequested)
+        {
+            // Nobody can read what it says of its end.
+            return ExitCode.Interrupted;
+        }
+        catch (Exception failure)
+        {
+            await Console.Error.WriteLineAsync($"error: {(parsed.GetValue(verbose) ? failure.ToString() : KitException.MessageOf(failure))}");
+            if (failure is KitException { Remedy: var remedy })
+                await Console.Error.WriteLineAsync($"  → {remedy}");
+            return failure is KitException { IsUsage: true } ? ExitCode.Usage : ExitCode.Failure;
+        }
+    }
+}
