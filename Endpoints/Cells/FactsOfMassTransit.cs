@@ -11,8 +11,6 @@ public static class FactsOfMassTransit
 
     public static FrameworkFacts Facts { get; } = new("masstransit", "MassTransit")
     {
-        CommitOfRows = _ => [WireMark.BinaryId, WireMark.Commit],
-        CommitOfReceive = null,
         Limits =
         [
             .. SharedLimits.OfTheDriversScope,

@@ -9,9 +9,6 @@ public static class FactsOfNServiceBus
 {
     public static FrameworkFacts Facts { get; } = new("nservicebus", "NServiceBus")
     {
-        CommitOfRows = _ => [WireMark.BinaryId, WireMark.Commit],
-        // It writes ids as text into its headers.
-        CommitOfReceive = [WireMark.TextId, WireMark.Commit],
         Limits =
         [
             .. SharedLimits.OfTheDriversScope,

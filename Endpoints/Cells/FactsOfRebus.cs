@@ -11,9 +11,6 @@ public static class FactsOfRebus
 
     public static FrameworkFacts Facts { get; } = new("rebus", "Rebus")
     {
-        CommitOfRows = _ => [WireMark.BinaryId, WireMark.Commit],
-        // It writes ids as text into its headers.
-        CommitOfReceive = [WireMark.TextId, WireMark.Commit],
         Limits =
         [
             .. SharedLimits.OfTheDriversScope,

@@ -38,8 +38,8 @@ internal sealed class RoundNetwork : IAsyncDisposable
                 "Name one TCP host in --postgresql, or leave --rtt out.");
         }
 
-        Widgets = Through(toWidgets, widgets);
-        Queues = Through(toQueues, queues);
+        Widgets = Through(toWidgets, widgets, isSql: true);
+        Queues = Through(toQueues, queues, isSql: !transport.IsBroker);
     }
 
     /// <summary>The endpoint's address of the queues.</summary>
@@ -86,13 +86,13 @@ internal sealed class RoundNetwork : IAsyncDisposable
             await proxy.DisposeAsync();
     }
 
-    private string Through(ProxyRoute route, string address)
+    private string Through(ProxyRoute route, string address, bool isSql)
     {
         var server = route.ServerOf(address);
         if (!proxies.TryGetValue(server, out var proxy))
         {
             // Queues in PostgreSQL can be on a server of their own.
-            var network = route.Acknowledgement is null ? proxied! with { Watch = sql.Watch } : proxied!;
+            var network = isSql ? proxied! with { Watch = sql.Watch } : proxied!;
             proxies[server] = proxy = new FaultProxy(server.Host, server.Port, network);
         }
 

@@ -122,6 +122,7 @@ internal sealed class AmqpWire : IWireProtocol
         var request = new WireRequest($"{method}", isAnswered)
         {
             CanBeProved = true,
+            Frames = bytes,
             Transaction = requests++,
         };
         return new ClientUnit(bytes, request) { Sent = () => channel.Await(method, request) };

@@ -7,7 +7,6 @@ namespace Kit.Runner.Wire;
 /// <summary>
 /// A TCP proxy on loopback between an endpoint and its server, which forwards everything until it is told to cut, reset, stall or
 /// refuse. A command applies to every connection that is open then, and returns their number: 0 means that the fault did not fire.
-/// It does not decrypt TLS: it finds patterns only in plain text.
 /// </summary>
 public sealed class FaultProxy : IAsyncDisposable
 {
@@ -15,7 +14,7 @@ public sealed class FaultProxy : IAsyncDisposable
     private readonly int port;
     private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
     private readonly ProxiedNetwork network;
-    private readonly ProxyFaults faults = new();
+    private readonly StallGates stalls = new();
     private readonly ConcurrentDictionary<ProxiedConnection, bool> connections = new();
     private readonly ConcurrentDictionary<Task, bool> running = new();
     private readonly CancellationTokenSource disposed = new();
@@ -33,7 +32,7 @@ public sealed class FaultProxy : IAsyncDisposable
     }
 
     /// <inheritdoc cref="FaultProxy(string, int)"/>
-    /// <param name="network">Its effects besides faults. With a round trip, it injects no faults.</param>
+    /// <param name="network">Its effects besides faults.</param>
     internal FaultProxy(string host, int port, ProxiedNetwork network)
     {
         this.host = host;
@@ -57,8 +56,7 @@ public sealed class FaultProxy : IAsyncDisposable
     /// <summary>The number of connections refused so far.</summary>
     public int Refused => Volatile.Read(ref refused);
 
-    /// <summary>Ends every open connection, including held ones. Bytes that are not forwarded yet never are.</summary>
-    /// <param name="how">Not <see cref="Ending.Hold"/>, which is only for armed faults.</param>
+    /// <summary>Ends every open connection. Bytes that are not forwarded yet never are.</summary>
     /// <returns>The ended connections; both sides of each have been notified.</returns>
     public async Task<int> EndAllAsync(Ending how)
     {
@@ -74,7 +72,7 @@ public sealed class FaultProxy : IAsyncDisposable
     /// <returns>The open connections, now stalled.</returns>
     public int Stall(Traffic traffic)
     {
-        foreach (var gate in faults.Gates(traffic))
+        foreach (var gate in stalls.Of(traffic))
             gate.Close();
         return Connections;
     }
@@ -83,7 +81,7 @@ public sealed class FaultProxy : IAsyncDisposable
     /// <returns>The open connections.</returns>
     public int Resume(Traffic traffic)
     {
-        foreach (var gate in faults.Gates(traffic))
+        foreach (var gate in stalls.Of(traffic))
             gate.Open();
         return Connections;
     }
@@ -96,39 +94,6 @@ public sealed class FaultProxy : IAsyncDisposable
 
     public void AcceptConnections() => refusing = false;
 
-    /// <summary>Ends a connection after this many bytes, counted from now: exactly these are forwarded.</summary>
-    /// <param name="traffic">One direction.</param>
-    /// <param name="bytes">1 or more.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Not one direction, or no bytes.</exception>
-    public ArmedFault CutAfter(Traffic traffic, long bytes, Ending how = Ending.Cut)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(bytes, 1);
-        return Arm(new ArmedFault(traffic, how, CutMoment.BeforeForwarding, () => new CountWatch(bytes)));
-    }
-
-    /// <summary>
-    /// Ends a connection that sends these bytes to the server, even across packets. Include the end of a command:
-    /// PostgreSQL executes <c>COMMIT\0</c>, but not <c>COMMIT</c>.
-    /// </summary>
-    /// <param name="pattern">1 byte or more.</param>
-    /// <param name="moment">
-    /// The moment of the end. With <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have been forwarded if they came
-    /// alone; the last never is.
-    /// </param>
-    /// <exception cref="ArgumentOutOfRangeException">No bytes.</exception>
-    public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut) => CutAt([pattern], moment, how);
-
-    /// <summary>Ends a connection that sends several patterns one after another, from now on: it ends at the last.</summary>
-    public ArmedFault CutAt(IReadOnlyList<ReadOnlyMemory<byte>> patterns, CutMoment moment, Ending how = Ending.Cut)
-    {
-        ArgumentNullException.ThrowIfNull(patterns);
-        ArgumentOutOfRangeException.ThrowIfLessThan(patterns.Count, 1, nameof(patterns));
-        foreach (var pattern in patterns)
-            ArgumentOutOfRangeException.ThrowIfLessThan(pattern.Length, 1, nameof(patterns));
-
-        return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch([.. patterns.Select(pattern => pattern.ToArray())])));
-    }
-
     /// <summary>Ends every connection and stops listening.</summary>
     public async ValueTask DisposeAsync()
     {
@@ -140,16 +105,6 @@ public sealed class FaultProxy : IAsyncDisposable
         await Task.WhenAll(running.Keys);
         listener.Dispose();
         disposed.Dispose();
-    }
-
-    private ArmedFault Arm(ArmedFault fault)
-    {
-        if (network.RoundTrip > TimeSpan.Zero)
-            throw new InvalidOperationException("Expected a proxy without a round trip: bytes that are on their way are neither forwarded nor withheld.");
-
-        return fault.Traffic is Traffic.ToServer or Traffic.ToClient
-            ? faults.Arm(fault)
-            : throw new ArgumentOutOfRangeException(nameof(fault), fault.Traffic, "Expected one direction.");
     }
 
     private async Task AcceptAsync()
@@ -182,7 +137,7 @@ public sealed class FaultProxy : IAsyncDisposable
             return;
         }
 
-        using var connection = new ProxiedConnection(client, server, faults, network);
+        using var connection = new ProxiedConnection(client, server, stalls, network);
         connections.TryAdd(connection, true);
         KeepMost(Connections);
         try

@@ -27,7 +27,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
     /// <summary>True if its requests still belong to a transaction that was open when counting began.</summary>
     public bool IsIgnored => ignored is not null && wire.OpenTransaction == ignored;
 
-    public void IgnoreOpenTransaction() => ignored = wire.OpenTransaction;
+    public void BeginToCount(bool withOpenTransaction) => ignored = withOpenTransaction ? null : wire.OpenTransaction;
 
     /// <summary>Makes the server show that it has acted on everything so far.</summary>
     public void Prove()

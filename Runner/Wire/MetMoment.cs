@@ -6,7 +6,7 @@ namespace Kit.Runner.Wire;
 /// Tells whether a request is a point. Another transaction of the process can have the same statement. So the transaction must have begun as the recorded
 /// one did, and the handling must have come as far as the recorded one had.
 /// </summary>
-internal sealed class MetMoment
+internal sealed class MetMoment : IMoment
 {
     private const string Awaited = "awaited";
 
@@ -45,17 +45,18 @@ internal sealed class MetMoment
 
     public CrashPoint Point { get; }
 
-    /// <summary>True if a request may be the point, as far as can be known before its answer has come.</summary>
+    /// <inheritdoc/>
+    /// <remarks>The recorded transaction was seen from its beginning.</remarks>
+    public bool IsInAnyTransaction => false;
+
     public bool IsLike(SeenRequest asking) =>
         (Point.Request.Server, Point.Request.Text, Point.HasAnswer) == (asking.Server, asking.Text, asking.Request.HasAnswer);
 
-    /// <summary>The reason why it is another moment; <see langword="null"/>: it is the point.</summary>
-    /// <param name="before">The requests before it in its transaction.</param>
-    /// <param name="others">All requests before it.</param>
-    /// <param name="isUnderWay">
-    /// True if a request's answer cannot count: it was not known at that moment, or the fault made it. The request counts as if it were answered as in the
-    /// recorded handling.
-    /// </param>
+    public string? WhyNotAnswered(string? outcome) =>
+        outcome == Point.Request.Outcome ? null : $"it was answered '{outcome}', and not '{Point.Request.Outcome}' as recorded";
+
+    /// <inheritdoc/>
+    /// <remarks>A request that is under way counts as if it were answered as in the recorded handling.</remarks>
     public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others, Func<SeenRequest, bool> isUnderWay)
     {
         if (before.Count != Point.Place - 1)

@@ -100,13 +100,13 @@ internal sealed class PostgreSqlWire : IWireProtocol
         switch ((char)frame[0])
         {
             case 'Q':
-                units.Add(Ask(new WireRequest(TextIn(body), hasAnswer: true), PostgreSqlEnd.Ready));
+                units.Add(Ask(TextIn(body), PostgreSqlEnd.Ready));
                 break;
             case 'F':
-                units.Add(Ask(new WireRequest("function call", hasAnswer: true), PostgreSqlEnd.Ready));
+                units.Add(Ask("function call", PostgreSqlEnd.Ready));
                 break;
             case 'E':
-                units.Add(Ask(new WireRequest(texts.OfPortal(TextIn(body)), hasAnswer: true), PostgreSqlEnd.Command));
+                units.Add(Ask(texts.OfPortal(TextIn(body)), PostgreSqlEnd.Command));
                 break;
             case 'S':
                 units.Add(Sync());
@@ -117,13 +117,13 @@ internal sealed class PostgreSqlWire : IWireProtocol
                 break;
             case 'd' when !isCopying:
                 isCopying = true;
-                units.Add(Ask(new WireRequest($"data of {answers.Copied}", hasAnswer: true), answers.EndOfCopy));
+                units.Add(Ask($"data of {answers.Copied}", answers.EndOfCopy));
                 break;
             case 'c' or 'f' when !isCopying:
-                units.Add(Ask(new WireRequest($"end of {answers.Copied}", hasAnswer: true), answers.EndOfCopy));
+                units.Add(Ask($"end of {answers.Copied}", answers.EndOfCopy));
                 break;
             case 'X':
-                units.Add(Ask(new WireRequest("terminate", hasAnswer: false), PostgreSqlEnd.None));
+                units.Add(Ask("terminate", PostgreSqlEnd.None));
                 break;
             case 'P':
                 isParsing = true;
@@ -149,18 +149,23 @@ internal sealed class PostgreSqlWire : IWireProtocol
             return new ClientUnit([]) { AnsweredWith = Refusal };
         gathered.AddRange(frame);
         if (code is CancelRequest)
-            return Ask(new WireRequest("cancel request", hasAnswer: false), PostgreSqlEnd.None);
+            return Ask("cancel request", PostgreSqlEnd.None);
 
         hasStarted = true;
-        return Ask(new WireRequest("connect", hasAnswer: true), PostgreSqlEnd.Ready);
+        return Ask("connect", PostgreSqlEnd.Ready);
     }
 
     // Alone after an execution it ends that one. With a statement that is only prepared, described or closed, it is a request of its own.
     private ClientUnit Sync() => gathered.Count == HeaderLength
         ? Rest() with { Sent = answers.EndWithSync }
-        : Ask(new WireRequest(isParsing ? $"prepare {texts.Last}" : "describe or close", hasAnswer: true), PostgreSqlEnd.Ready);
+        : Ask(isParsing ? $"prepare {texts.Last}" : "describe or close", PostgreSqlEnd.Ready);
 
-    private ClientUnit Ask(WireRequest request, PostgreSqlEnd end) => Rest() with { Request = request, Sent = () => answers.Await(request, end) };
+    private ClientUnit Ask(string text, PostgreSqlEnd end)
+    {
+        var unit = Rest();
+        var request = new WireRequest(text, hasAnswer: end is not PostgreSqlEnd.None) { Frames = unit.Bytes };
+        return unit with { Request = request, Sent = () => answers.Await(request, end) };
+    }
 
     private ClientUnit Rest()
     {

@@ -1,10 +1,9 @@
-using System.Collections.Concurrent;
 using System.Net.Sockets;
 
 namespace Kit.Runner.Wire;
 
 /// <summary>One connection through a <see cref="FaultProxy"/>: two sockets of its owner, and a pump for each direction.</summary>
-internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFaults faults, ProxiedNetwork network) : IDisposable
+internal sealed class ProxiedConnection(Socket client, Socket server, StallGates stalls, ProxiedNetwork network) : IDisposable
 {
     private const int BufferSize = 16 * 1024;
 
@@ -13,13 +12,10 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
 
     private readonly CancellationTokenSource ended = new();
     private readonly TaskCompletionSource told = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly ConcurrentDictionary<ArmedFault, IByteWatch> watches = new();
     private readonly IConnectionWatch? watch = network.Watch?.Invoke();
     private readonly Lock deciding = new();
     private IConnectionFilter? filter;
     private Ending? ending;
-    private volatile ArmedFault? beforeAnswer;
-    private volatile ArmedFault? endedBy;
 
     /// <summary>Completes when the connection has ended and both sides have been notified.</summary>
     public Task Told => told.Task;
@@ -68,7 +64,6 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
             }
         }
 
-        endedBy?.Report();
         if (ending is Ending.Reset)
             return;
 
@@ -92,13 +87,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         {
             while (await from.ReceiveAsync(buffer, ended.Token) is > 0 and var read)
             {
-                await faults.Gate(traffic).PassAsync(ended.Token);
-                if (traffic is Traffic.ToClient && beforeAnswer is { } withheld)
-                {
-                    await EndAsync(withheld);
-                    return;
-                }
-
+                await stalls[traffic].PassAsync(ended.Token);
                 var piece = buffer.AsMemory(0, read);
                 watch?.See(traffic, piece.Span);
                 if (filter is not null)
@@ -108,24 +97,13 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
                 }
 
                 if (line is not null)
-                {
                     line.Add(piece.Span);
-                    continue;
-                }
-
-                var (fault, upTo) = Look(piece.Span, traffic);
-                if (fault is { Moment: CutMoment.BeforeAnswer })
-                    beforeAnswer = fault;
-                await SendAsync(to, fault is { Moment: CutMoment.BeforeForwarding } ? piece[..upTo] : piece, ended.Token);
-                if (fault is not null and not { Moment: CutMoment.BeforeAnswer })
-                {
-                    await EndAsync(fault);
-                    return;
-                }
+                else
+                    await SendAsync(to, piece, ended.Token);
             }
 
             // Half closed: the other direction goes on.
-            await faults.Gate(traffic).PassAsync(ended.Token);
+            await stalls[traffic].PassAsync(ended.Token);
             if (line is not null)
                 await line.FinishAsync();
             if (filter is not null)
@@ -145,33 +123,6 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         {
             TryEnd(Ending.Reset);
             throw;
-        }
-    }
-
-    private (ArmedFault? Fault, int UpTo) Look(ReadOnlySpan<byte> piece, Traffic traffic)
-    {
-        foreach (var fault in faults.Armed)
-        {
-            if (fault.Traffic == traffic && watches.GetOrAdd(fault, armed => armed.Watch()).FindIn(piece) is { } upTo && fault.TryClaim())
-            {
-                faults.Disarm(fault);
-                return (fault, upTo);
-            }
-        }
-
-        return (null, 0);
-    }
-
-    private async Task EndAsync(ArmedFault fault)
-    {
-        if (fault.Ending is Ending.Hold)
-        {
-            fault.Report();
-            await Task.Delay(Timeout.InfiniteTimeSpan, ended.Token);
-        }
-        else if (TryEnd(fault.Ending))
-        {
-            endedBy = fault;
         }
     }
 

@@ -13,8 +13,7 @@ internal sealed record ProxiedNetwork
     public Func<IConnectionWatch>? Watch { get; init; }
 
     /// <summary>
-    /// Makes a filter for a new connection; <see langword="null"/>: everything is forwarded. Armed faults and round trips do not apply to connections
-    /// with a filter.
+    /// Makes a filter for a new connection; <see langword="null"/>: everything is forwarded. Round trips do not apply to connections with a filter.
     /// </summary>
     public Func<ConnectionSides, IConnectionFilter>? Filter { get; init; }
 

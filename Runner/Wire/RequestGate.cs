@@ -18,7 +18,7 @@ internal sealed class RequestGate
     private readonly HashSet<string> asked = [];
     private readonly HashSet<string> unreadable = [];
     private TaskCompletionSource<DateTime> fired = new();
-    private (MetMoment Moment, PointWay Way)? target;
+    private (IMoment Moment, PointWay Way)? target;
     private bool isCounting;
     private Action? cutOff;
     private int? metAt;
@@ -187,7 +187,7 @@ internal sealed class RequestGate
     public void Record() => Begin(stopAt: null);
 
     /// <summary>Counts requests from now on, and stops at one.</summary>
-    public void Arm(MetMoment moment, PointWay way) => Begin((moment, way));
+    public void Arm(IMoment moment, PointWay way) => Begin((moment, way));
 
     /// <summary>Stops counting, and lets all later traffic pass.</summary>
     /// <returns>The requests in the order in which they were sent. Those of transactions that are still open are left out.</returns>
@@ -250,9 +250,9 @@ internal sealed class RequestGate
         if (target is not var (moment, way) || seen.FindIndex(one => one.Request == request) is not (>= 0 and var at))
             return null;
 
-        if (request.Outcome != moment.Point.Request.Outcome)
+        if (moment.WhyNotAnswered(request.Outcome) is { } why)
         {
-            PassedBecause = $"it was answered '{request.Outcome}', and not '{moment.Point.Request.Outcome}' as recorded";
+            PassedBecause = why;
             return null;
         }
 
@@ -353,7 +353,7 @@ internal sealed class RequestGate
 
     /// <param name="at">The request's index among all seen ones.</param>
     /// <param name="transaction">The open transaction of its connection; <see langword="null"/>: it begins one.</param>
-    private bool IsMoment(MetMoment moment, int at, int? transaction)
+    private bool IsMoment(IMoment moment, int at, int? transaction)
     {
         List<SeenRequest> others = [.. seen.Take(at)];
         List<SeenRequest> before = [.. others.Where(other => other.Connection == seen[at].Connection && other.Request.Transaction == transaction)];
@@ -369,7 +369,7 @@ internal sealed class RequestGate
         string? WhyNot() => moment.WhyNot(before, others, other => !other.Request.IsAnswered);
     }
 
-    private void Begin((MetMoment Moment, PointWay Way)? stopAt)
+    private void Begin((IMoment Moment, PointWay Way)? stopAt)
     {
         lock (deciding)
         {
@@ -378,7 +378,7 @@ internal sealed class RequestGate
             fired = new TaskCompletionSource<DateTime>();
             (target, metAt, whyNotMet, PassedBecause, isCounting, hasStopped) = (stopAt, null, null, null, true, false);
             foreach (var connection in connections)
-                connection.IgnoreOpenTransaction();
+                connection.BeginToCount(withOpenTransaction: stopAt is { Moment.IsInAnyTransaction: true });
         }
     }
 }

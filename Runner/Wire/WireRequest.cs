@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Kit.Runner.Wire;
 
 /// <summary>A client's request to its server, and the server's answer.</summary>
@@ -18,6 +20,9 @@ internal sealed class WireRequest(string text, bool hasAnswer)
     /// </summary>
     public bool CanBeProved { get; init; } = hasAnswer;
 
+    /// <summary>Its frames, as they came.</summary>
+    public byte[] Frames { get; init; } = [];
+
     /// <summary>The server's answer, in the protocol's words; <see langword="null"/> before it has come.</summary>
     public string? Outcome { get; set; }
 
@@ -29,6 +34,10 @@ internal sealed class WireRequest(string text, bool hasAnswer)
 
     /// <summary>True if one of its statements ended a transaction, or prepared it. Others in the same text can have begun another one.</summary>
     public bool HasEndedTransaction => StatementText.HasEndedTransaction(Text, Commands);
+
+    /// <summary>True if its frames have this id, as PostgreSQL's binary format has it or as text.</summary>
+    public bool Carries(Guid id) =>
+        Frames.AsSpan().IndexOf(id.ToByteArray(bigEndian: true)) >= 0 || Frames.AsSpan().IndexOf(Encoding.ASCII.GetBytes($"{id}")) >= 0;
 
     /// <summary>The transaction of the connection that it belongs to, counted from 0.</summary>
     public int Transaction { get; set; }

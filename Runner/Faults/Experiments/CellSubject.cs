@@ -28,7 +28,7 @@ internal sealed class CellSubject : ISubject<CellAccount>
     /// <exception cref="Kit.Runner.Results.KitException">A database or a queue cannot be created.</exception>
     public static async Task<ISubject<CellAccount>> OpenAsync(
         Cell cell, ServersInUse servers, HandlerShape shape, RequestGate gate, CancellationToken cancellationToken) =>
-        new CellSubject(await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate, shape: shape));
+        new CellSubject(await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate, shape: shape, isRecorded: true));
 
     public Task StartAsync(CancellationToken cancellationToken) =>
         testbed.StartHandlerAsync(Guid.Empty, HandlerScript.None, cancellationToken);

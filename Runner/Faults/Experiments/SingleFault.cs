@@ -38,7 +38,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         var watch = Stopwatch.StartNew();
         try
         {
-            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, shape: shape);
+            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, shape: shape, gate: injection.Gate);
             var scene = new FaultScene(cell, chosen, testbed, servers, away, fired.Add);
             string? why;
             await using (scene)

@@ -96,11 +96,13 @@ internal sealed class FaultScene(Cell cell, Guid chosen, Testbed testbed, Server
     public int StartedAttempts() => testbed.Journal.Count() / testbed.Shape.LinesPerAttempt;
 
     /// <summary>Kills the handler's process, and starts one that meets no fault.</summary>
-    public async Task KillAsync(CancellationToken cancellationToken)
+    /// <param name="dead">Called between the two.</param>
+    public async Task KillAsync(CancellationToken cancellationToken, Action? dead = null)
     {
         var code = await testbed.KillHandlerAsync();
         tell($"the handler process ended with exit code {code}");
         HasMissedAKill |= code != ChildProcess.Killed;
+        dead?.Invoke();
         await testbed.StartHandlerAsync(chosen, HandlerScript.None, cancellationToken);
     }
 

@@ -4,6 +4,7 @@ using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Injections;
 
@@ -51,6 +52,9 @@ internal abstract class Injection
 
     /// <summary>What the handler does when it has the chosen message.</summary>
     public virtual HandlerScript Script => HandlerScript.None;
+
+    /// <summary>The gate for the endpoint's requests, which it arms; <see langword="null"/>: nothing on the wire is its moment.</summary>
+    public virtual RequestGate? Gate => null;
 
     /// <summary>True if it affects every cell of its servers.</summary>
     public virtual bool NeedsTheServersAlone => false;

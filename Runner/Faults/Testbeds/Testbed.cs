@@ -34,7 +34,7 @@ internal sealed class Testbed : IAsyncDisposable
     public const string Both = "database";
 
     /// <summary>
-    /// The endpoint's limit for each answer of PostgreSQL, where requests are numbered. When an answer never comes, this limit acts first.
+    /// The endpoint's limit for each answer of PostgreSQL, where handlings are recorded. When an answer never comes, this limit acts first.
     /// </summary>
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
 
@@ -49,15 +49,15 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly List<Sending> sendings = [];
     private IMessageQueue? lateSink;
     private IMessageQueue? countedLateSink;
+    private readonly RequestGate? gate;
+    private readonly bool isRecorded;
     private HandlerProcess? handler;
 
-    private readonly RequestGate? gate;
-
-    private Testbed(CellStage stage, RequestGate? gate, HandlerShape shape)
+    private Testbed(CellStage stage, RequestGate? gate, bool isRecorded, HandlerShape shape)
     {
         this.stage = stage;
         Shape = shape;
-        this.gate = gate;
+        (this.gate, this.isRecorded) = (gate, isRecorded);
         // The widgets of experiments are in PostgreSQL.
         databases = (RoundDatabases)stage.Databases;
         var itsTransport = Transport.Of(Cell);
@@ -68,8 +68,9 @@ internal sealed class Testbed : IAsyncDisposable
         Database = new ExperimentDatabase(databases.Widgets, databases.Names, databases.Apart);
         // One connection serves both if the mode needs them in one database.
         var isOne = Place.ForEndpoint == databases.WidgetsForEndpoint;
-        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, isOne ? Both : Data);
-        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, Place.ForEndpoint, itsTransport.IsBroker ? Broker : Queue);
+        (WidgetsServer, TransportServer) = isOne ? (Both, Both) : (Data, itsTransport.IsBroker ? Broker : Queue);
+        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, WidgetsServer);
+        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, Place.ForEndpoint, TransportServer);
     }
 
     /// <summary>The widgets' database.</summary>
@@ -80,6 +81,12 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>The proxy between the endpoint and its queues; the same proxy if one connection serves both.</summary>
     public FaultProxy TransportProxy { get; }
+
+    /// <summary>The widgets' database, as requests name it.</summary>
+    public string WidgetsServer { get; }
+
+    /// <summary>The database or broker of the queues, as requests name it.</summary>
+    public string TransportServer { get; }
 
     /// <summary>The endpoint's connections that commit without waiting for the log, against the needs of the mode.</summary>
     public Unflushed Unflushed { get; init; }
@@ -125,11 +132,14 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     /// <param name="unflushed">See <see cref="Unflushed"/>.</param>
-    /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: they are not numbered.</param>
+    /// <param name="gate">Sees the endpoint's requests; <see langword="null"/>: nobody does.</param>
+    /// <param name="isRecorded">
+    /// True if handlings are recorded and must be alike: one message at a time, no reset of sessions, and a limit for each answer.
+    /// </param>
     /// <param name="shape">Shape of the handler; <see langword="null"/>: the experiments' own.</param>
     public static async Task<Testbed> CreateAsync(
         Cell cell, ServersInUse servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
-        HandlerShape? shape = null)
+        bool isRecorded = false, HandlerShape? shape = null)
     {
         var opened = await CellStage.OpenAsync(
             cell,
@@ -138,11 +148,11 @@ internal sealed class Testbed : IAsyncDisposable
             {
                 Prepare = ExperimentDatabase.Prepare(hasRows: cell.Scenario.Asks),
                 HasSinks = ScenarioUnderFaults.Of(cell) is not null,
-                // Where requests are numbered, the driver's reset would be one of them, and the published numbers would change.
-                ResetsSessions = gate is null,
+                // The driver's reset would be one of the requests, and the published numbers would change.
+                ResetsSessions = !isRecorded,
             },
             cancellationToken);
-        var testbed = new Testbed(opened, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
+        var testbed = new Testbed(opened, gate, isRecorded, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
         try
         {
             foreach (var sink in testbed.sinks)
@@ -169,7 +179,7 @@ internal sealed class Testbed : IAsyncDisposable
             Shape = Shape,
         };
         handler = await HandlerProcess.StartAsync(
-            stage.HandlersOf(gate is null ? Concurrency : 1) with
+            stage.HandlersOf(isRecorded ? 1 : Concurrency) with
             {
                 Transport = WaitingOrNot(AddressOf(toTransport, Place.ForEndpoint, TransportProxy), Unflushed.Queue),
                 Widgets = WaitingOrNot(AddressOf(toWidgets, databases.WidgetsForEndpoint, WidgetsProxy), Unflushed.Data),
@@ -340,7 +350,7 @@ internal sealed class Testbed : IAsyncDisposable
     private string AddressOf(ProxyRoute route, string address, FaultProxy proxy)
     {
         var proxied = route.Through(address, proxy.Port);
-        return gate is null ? proxied : route.WithLimit(proxied, AnswerLimit);
+        return isRecorded ? route.WithLimit(proxied, AnswerLimit) : proxied;
     }
 
     private string WaitingOrNot(string connectionString, Unflushed of) => Unflushed.HasFlag(of)

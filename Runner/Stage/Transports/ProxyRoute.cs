@@ -7,11 +7,6 @@ namespace Kit.Runner.Stage.Transports;
 /// <param name="Through">An endpoint's address, rewritten to a loopback port.</param>
 internal sealed record ProxyRoute(Func<string, (string Host, int Port)> ServerOf, Func<string, int, string> Through)
 {
-    /// <summary>
-    /// The bytes with which a consumer acknowledges a message to a broker; <see langword="null"/> if the receive ends with a transaction.
-    /// </summary>
-    public ReadOnlyMemory<byte>? Acknowledgement { get; init; }
-
     /// <summary>Reads the frames of one connection; <see langword="null"/>: the kit does not know the protocol.</summary>
     public Func<IWireProtocol>? Wire { get; init; }
 

@@ -31,11 +31,6 @@ internal sealed class RabbitMqTransport : Transport
         Names = [.. Enum.GetNames<QueueType>().Select(name => name.ToLowerInvariant())],
     };
 
-    /// <summary>
-    /// The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).
-    /// </summary>
-    private static readonly byte[] BasicAck = [0, 0, 0, 13, 0, 60, 0, 80];
-
     // Instead of the runner's broker, its user and password.
     private static readonly RabbitMqAddress Nowhere = RabbitMqAddress.Parse("amqp://worker");
 
@@ -44,6 +39,8 @@ internal sealed class RabbitMqTransport : Transport
     public override string Title => "RabbitMQ";
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
+
+    public override bool IsBroker => true;
 
     public override int? Prefetch => RabbitMqTransportSettings.MeasuredPrefetch;
 
@@ -65,7 +62,6 @@ internal sealed class RabbitMqTransport : Transport
         },
         Through)
     {
-        Acknowledgement = BasicAck,
         Wire = () => new AmqpWire(),
     };
 

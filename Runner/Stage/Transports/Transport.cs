@@ -72,7 +72,7 @@ internal abstract class Transport
     public virtual int? Prefetch => null;
 
     /// <summary>True if messages are acknowledged to a broker, rather than received in a transaction.</summary>
-    public bool IsBroker => ProxyRoute?.Acknowledgement is not null;
+    public virtual bool IsBroker => false;
 
     /// <summary>The key of the fact that says whose server it is, in a run's document.</summary>
     protected virtual string WhoseKey => "server";

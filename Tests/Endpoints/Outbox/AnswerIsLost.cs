@@ -1,6 +1,5 @@
-using System.Text;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;
-using Npgsql;
 
 namespace Kit.Tests.Outbox;
 
@@ -16,14 +15,14 @@ public sealed class AnswerIsLost
         await using var bench = await OutboxBench.CreateAsync("postgresql");
         var sink = bench.OpenQueue(Sink);
         await sink.CreateAsync(CancellationToken.None);
-        await using var proxy = ProxyOf(bench.Databases.Queue);
-        using var endpoint = bench.Build(message => [(Sink, message)], queues: Through(proxy, bench.Databases.Queue));
+        await using var proxy = new GatedPostgreSql(bench.Databases.Queue);
+        using var endpoint = bench.Build(message => [(Sink, message)], queues: proxy.Through);
         await endpoint.StartAsync();
         var message = Guid.CreateVersion7();
-        var cut = proxy.CutAt([Uuid(message), Encoding.ASCII.GetBytes("COMMIT\0")], CutMoment.BeforeAnswer, Ending.Cut);
+        proxy.Arm(new MarkedRequest { Text = MarkedRequest.Commit, Follows = message }, PointWay.Cut);
 
         await bench.SendAsync(message);
-        await Eventually.HoldsAsync(() => cut.Fired.IsCompleted, "the connection is cut");
+        await Eventually.HoldsAsync(() => proxy.HasFired, "the connection is cut");
         await Eventually.HoldsAsync(async () => await bench.CountWaitingAsync() == 0, "the outbox is empty");
         await endpoint.StopAsync();
 
@@ -38,9 +37,8 @@ public sealed class AnswerIsLost
         await using var bench = await OutboxBench.CreateAsync(transport);
         var sink = bench.OpenQueue(Sink);
         await sink.CreateAsync(CancellationToken.None);
-        await using var proxy = ProxyOf(bench.Databases.Widgets);
+        await using var proxy = new GatedPostgreSql(bench.Databases.Widgets);
         var message = Guid.CreateVersion7();
-        ArmedFault? cut = null;
         using var endpoint = bench.Build(
             handled =>
             {
@@ -48,14 +46,14 @@ public sealed class AnswerIsLost
                     throw new InvalidOperationException("The test wants this attempt to fail.");
 
                 // Its id is in the commit's batch with the outgoing message.
-                cut = proxy.CutAt([Uuid(handled)], CutMoment.BeforeAnswer, Ending.Cut);
+                proxy.Arm(new MarkedRequest { Text = MarkedRequest.Commit, Follows = handled }, PointWay.Cut);
                 return [(Sink, handled)];
             },
-            widgets: Through(proxy, bench.Databases.Widgets));
+            widgets: proxy.Through);
         await endpoint.StartAsync();
 
         await bench.SendAsync(message);
-        await Eventually.HoldsAsync(() => cut is { Fired.IsCompleted: true }, "the connection is cut");
+        await Eventually.HoldsAsync(() => proxy.HasFired, "the connection is cut");
         await Eventually.HoldsAsync(async () => await sink.CountAsync(CancellationToken.None) > 0, "what it sent arrives");
         await bench.DrainedAsync();
         await endpoint.StopAsync();
@@ -64,15 +62,4 @@ public sealed class AnswerIsLost
         Assert.That(await sink.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(new[] { message }));
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
     }
-
-    private static FaultProxy ProxyOf(string connectionString)
-    {
-        var server = new NpgsqlConnectionStringBuilder(connectionString);
-        return new FaultProxy(server.Host!, server.Port);
-    }
-
-    private static string Through(FaultProxy proxy, string connectionString) =>
-        new NpgsqlConnectionStringBuilder(connectionString) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString;
-
-    private static ReadOnlyMemory<byte> Uuid(Guid id) => id.ToByteArray(bigEndian: true);
 }

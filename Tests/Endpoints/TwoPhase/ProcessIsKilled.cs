@@ -1,10 +1,9 @@
-using System.Text;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;
 using Microsoft.Extensions.Hosting;
-using Npgsql;
 
 namespace Kit.Tests.TwoPhase;
 
@@ -62,23 +61,22 @@ public sealed class ProcessIsKilled
 
     private async Task KillOnceAsync(Cell cell, TestDatabases databases, CrashPoint point)
     {
-        var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
-        await using var proxy = new FaultProxy(server.Host!, server.Port);
-        var widgets = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1", Port = proxy.Port };
-        await using var endpoint = await KilledEndpoint.StartAsync(cell.Name, databases.Queue, widgets.ConnectionString);
+        await using var proxy = new GatedPostgreSql(databases.Widgets);
+        await using var endpoint = await KilledEndpoint.StartAsync(cell.Name, databases.Queue, proxy.Through);
         if (point is CrashPoint.Anywhere)
             await Task.Delay(random.Next(30));
         else
             await HoldAsync(proxy, databases, point);
     }
 
-    /// <summary>Returns when one connection to the widgets stands still at the point.</summary>
-    private static async Task HoldAsync(FaultProxy proxy, TestDatabases databases, CrashPoint point)
+    /// <summary>Returns when the connections to the widgets stand still at the point.</summary>
+    private static async Task HoldAsync(GatedPostgreSql proxy, TestDatabases databases, CrashPoint point)
     {
-        var (command, moment, decision) = point is CrashPoint.BeforeDecision
-            ? ("PREPARE TRANSACTION", CutMoment.BeforeAnswer, "in progress")
-            : ("COMMIT PREPARED", CutMoment.BeforeForwarding, "committed");
-        await proxy.CutAt(Encoding.ASCII.GetBytes(command), moment, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+        var (command, way, decision) = point is CrashPoint.BeforeDecision
+            ? (MarkedRequest.Prepare, PointWay.Killed, "in progress")
+            : (MarkedRequest.CommitPrepared, PointWay.NeverSent, "committed");
+        proxy.Arm(new MarkedRequest { Text = command }, way);
+        await proxy.FiredAsync();
         await PreparedAsync(databases, decision);
     }
 

@@ -1,8 +1,8 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
-using Npgsql;
 
 namespace Kit.Tests.TwoPhase;
 
@@ -78,20 +78,21 @@ public sealed class TwoServersAreKilled
 
     private async Task KillOnceAsync(TwoServersBench bench, Cell cell, Kill kill, PrivatePostgreSql server)
     {
-        await using var proxy = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(bench.DataConnection).Port);
-        var data = new NpgsqlConnectionStringBuilder(bench.DataConnection) { Port = proxy.Port };
-        await using var endpoint = await KilledEndpoint.StartAsync(cell.Name, bench.QueueConnection, data.ConnectionString);
+        await using var proxy = new GatedPostgreSql(bench.DataConnection);
+        await using var endpoint = await KilledEndpoint.StartAsync(cell.Name, bench.QueueConnection, proxy.Through);
         switch (kill)
         {
             case Kill.ProcessAnywhere:
                 await Task.Delay(random.Next(30));
                 break;
             case Kill.ProcessBeforeDecision:
-                await proxy.CutAt("PREPARE TRANSACTION"u8.ToArray(), CutMoment.BeforeAnswer, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+                proxy.Arm(new MarkedRequest { Text = MarkedRequest.Prepare }, PointWay.Killed);
+                await proxy.FiredAsync();
                 await Eventually.HoldsAsync(async () => await bench.Data.CountPreparedAsync() > 0, "something is prepared");
                 break;
             case Kill.ProcessAfterDecision:
-                await proxy.CutAt("COMMIT PREPARED"u8.ToArray(), CutMoment.BeforeForwarding, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+                proxy.Arm(new MarkedRequest { Text = MarkedRequest.CommitPrepared }, PointWay.NeverSent);
+                await proxy.FiredAsync();
                 break;
             case Kill.QueueServer or Kill.DataServer:
                 await RestartAsync(server);

@@ -15,7 +15,7 @@ internal sealed class InventedKind(string framework, string transport, Func<Tran
         TransportName.SqlServer, TransactionMode.FullDtc, TransactionMode.FullDtcPromoted, TransactionMode.DtcOff, TransactionMode.ScopeOff,
         TransactionMode.TransactionsOff);
 
-    public FrameworkFacts Facts { get; } = new(framework, framework) { CommitOfRows = _ => [], CommitOfReceive = null, Limits = [] };
+    public FrameworkFacts Facts { get; } = new(framework, framework) { Limits = [] };
 
     public string Transport => transport;
 

@@ -1,4 +1,3 @@
-using System.Text;
 using Kit.Runner.Wire;
 using Npgsql;
 
@@ -8,9 +7,6 @@ namespace Kit.Tests.Faults;
 [Parallelizable]
 public sealed class DatabaseBehindAProxy
 {
-    /// <summary>As the driver sends it, with the end of the command.</summary>
-    private static readonly byte[] Commit = Encoding.ASCII.GetBytes("COMMIT\0");
-
     private TestDatabases databases = null!;
     private FaultProxy proxy = null!;
     private NpgsqlConnection connection = null!;
@@ -73,28 +69,6 @@ public sealed class DatabaseBehindAProxy
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
     }
 
-    [TestCase(CutMoment.BeforeForwarding, Ending.Cut, 0)]
-    [TestCase(CutMoment.BeforeForwarding, Ending.Reset, 0)]
-    [TestCase(CutMoment.AfterForwarding, Ending.Cut, 1)]
-    [TestCase(CutMoment.BeforeAnswer, Ending.Cut, 1)]
-    [TestCase(CutMoment.BeforeAnswer, Ending.Reset, 1)]
-    public async Task Cut_at_its_commit_the_client_is_in_doubt_and_the_server_has_the_row_or_not(CutMoment moment, Ending how, int rows)
-    {
-        await using var transaction = await connection.BeginTransactionAsync();
-        await ExecuteAsync(Insert);
-        var fault = proxy.CutAt(Commit, moment, how);
-
-        Assert.That(
-            async () => await transaction.CommitAsync().WaitAsync(Eventually.Limit),
-            Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
-
-        // The client may know before the server is told.
-        Assert.That(async () => await fault.Fired.WaitAsync(Eventually.Limit), Throws.Nothing, "the fault fired");
-        if (moment is not CutMoment.BeforeAnswer)
-            await SessionEndedAsync();
-        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(rows));
-    }
-
     [Test]
     public void Refused_it_cannot_connect()
     {
@@ -114,8 +88,6 @@ public sealed class DatabaseBehindAProxy
     }
 
     private Task RunningAsync() => Eventually.HoldsAsync(() => SessionsAsync("state = 'active'", 1), "the server runs the query");
-
-    private Task SessionEndedAsync() => Eventually.HoldsAsync(() => SessionsAsync("true", 0), "the server has ended the session");
 
     private async Task<bool> SessionsAsync(string condition, int wanted) => await TestDatabases.ScalarAsync(
         databases.Queue, $"SELECT count(*)::int FROM pg_stat_activity WHERE pid = {session} AND {condition}") == wanted;

@@ -55,16 +55,6 @@ public sealed class DistanceThroughAProxy
         }
     }
 
-    [Test]
-    public async Task It_injects_no_faults()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        await using var proxy = new FaultProxy("127.0.0.1", PortOf(listener), new ProxiedNetwork { RoundTrip = Far });
-
-        Assert.That(() => proxy.CutAfter(Traffic.ToServer, 1), Throws.InvalidOperationException.With.Message.Contains("without a round trip"));
-    }
-
     /// <summary>The driver asks for encryption first, and the kit's server declines; the answer is no message of the protocol.</summary>
     [TestCase(SslMode.Disable)]
     [TestCase(SslMode.Prefer)]
