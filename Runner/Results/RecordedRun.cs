@@ -109,15 +109,6 @@ public sealed class RecordedRun
             ? HandlersOf(result) * BatchOf(result)
             : null;
 
-    /// <summary>
-    /// The cell's rate over that of the cell with the default values, computed for a disk with another flush: each flush of a message takes longer by the
-    /// difference, and nothing else changes.
-    /// </summary>
-    /// <param name="flushMilliseconds">Time of a flush of that disk.</param>
-    /// <returns><see langword="null"/> if the run's disk or the flushes were not measured, or one of the two cells has no rate.</returns>
-    internal double? ComputedAgainstDefault(CellResult result, double flushMilliseconds) =>
-        DefaultNextTo(result) is { } reference ? SecondsAt(flushMilliseconds, reference) / SecondsAt(flushMilliseconds, result) : null;
-
     internal bool IsDefault(CellResult result) => result.Cell == DefaultOf(result);
 
     /// <summary>True if frameworks can be set against the bare driver.</summary>
@@ -145,11 +136,6 @@ public sealed class RecordedRun
 
     private CellName DefaultOf(CellResult result) =>
         (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
-
-    /// <summary>The time for which a worker has one message, if a flush takes so long.</summary>
-    private double? SecondsAt(double flushMilliseconds, CellResult cell) =>
-        HandlersOf(cell) / cell.Rate?.Mean
-        + (cell.MeanOf(round => round.Costs.WalFlushes.Value) * (flushMilliseconds - Document.Disk?.Flush.P50Milliseconds) / 1_000);
 
     // A scenario without a row has no commits to time, and a rate by another clock is no reference.
     private CellResult? DefaultNextTo(CellResult result) =>

@@ -3,25 +3,16 @@ namespace Kit.Runner.Results;
 /// <summary>One row per cell: speed, precision, ratios to the strictest mode and the bare driver, and the parts of the time.</summary>
 internal static class SummaryTable
 {
-    public const string ValidRounds = "Valid rounds";
-    public const string Mean = "Mean msg/s";
     public const string Interval = "95 % interval";
     public const string Variation = "CV";
-    public const string RatioToStrictest = "Ratio to strictest";
-    public const string RatioToBare = "Ratio to bare";
-    public const string RatioToDefault = "Ratio to default";
-    public const string RedoBound = "Redo bound";
-    public const string Flushes = "Flushes";
-    public const string AtOneMillisecond = "Ratio at 1 ms, computed";
-    public const string SecondPhase = "2nd phase ms p50/p99";
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
-        new(ValidRounds, (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
-        new(Mean, (_, cell) => Figures.Measured(cell.Rate?.Mean)),
+        new("Valid rounds", (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
+        new("Mean msg/s", (_, cell) => Figures.Measured(cell.Rate?.Mean)),
         new(Interval, (_, cell) => IntervalOf(cell.Rate)),
         new(Variation, (_, cell) => cell.Rate?.Variation is { } variation ? Figures.Share(variation) : Figures.None),
-        new(RatioToStrictest, ToStrictestOf),
+        new("Ratio to strictest", ToStrictestOf),
     ];
 
     /// <summary>The speed, and the comparisons that the run has cells for.</summary>
@@ -30,9 +21,9 @@ internal static class SummaryTable
         .. Rates,
         .. new (bool IsShown, SummaryColumn Column)[]
         {
-            (run.HasSeveralFrameworks, new(RatioToBare, (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)))),
-            (run.HasCellsNextToTheirDefault, new(RatioToDefault, (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)))),
-            (run.HasBatches, new(RedoBound, (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None)),
+            (run.HasSeveralFrameworks, new("Ratio to bare", (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)))),
+            (run.HasCellsNextToTheirDefault, new("Ratio to default", (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)))),
+            (run.HasBatches, new("Redo bound", (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None)),
             (run.HasDurationsOfBatches, new("Batch ms p50/p99", (_, cell) => DurationsOf(cell, round => round.Batch, each => each.P99Milliseconds))),
         }.Where(one => one.IsShown).Select(one => one.Column),
         new("Middle half msg/s", (_, cell) => Figures.Measured(cell.MeanOf(round => round.Throughput.MiddleHalfPerSecond))),
@@ -42,40 +33,28 @@ internal static class SummaryTable
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
     [
         new("Commits", (_, cell) => MeanCost(cell, costs => costs.Commits)),
-        new(Flushes, (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
+        new("Flushes", (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
         new("WAL bytes", (_, cell) => MeanCost(cell, costs => costs.WalBytes)),
         new("Buffers", (_, cell) => MeanCost(cell, costs => costs.Buffers)),
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
         new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
         new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
-        new(SecondPhase, (_, cell) => DurationsOf(cell, round => round.SecondPhase, each => each.P99Milliseconds)),
+        new("2nd phase ms p50/p99", (_, cell) => DurationsOf(cell, round => round.SecondPhase, each => each.P99Milliseconds)),
     ];
 
-    /// <summary>Figures that were not measured. Only pages that say so show them.</summary>
-    private static readonly SummaryColumn Computed =
-        new(AtOneMillisecond, (run, cell) => Figures.Measured(run.ComputedAgainstDefault(cell, flushMilliseconds: 1)));
-
     /// <summary>A row for each cell, that begins with the mode, or with the whole cell if the mode alone does not identify it.</summary>
-    /// <param name="cells"><see langword="null"/>: every cell of the run.</param>
-    public static Table Of(RecordedRun run, IEnumerable<SummaryColumn> columns, IReadOnlyList<CellResult>? cells = null, string first = "Mode")
+    public static Table Of(RecordedRun run, IEnumerable<SummaryColumn> columns)
     {
-        cells ??= run.Cells;
+        var cells = run.Cells;
         var isWhole = cells.Select(cell => cell.Cell.Group).Distinct().Skip(1).Any()
             || cells.Any(cell => cell.Cell.Axes.Any(axis => run.Document.Implied?.ContainsKey(axis) == true));
         return Table.Of(
             [
-                new Column<CellResult>(first, cell => isWhole ? $"{cell.Cell}" : cell.Cell.Mode, IsFigure: false),
+                new Column<CellResult>("Mode", cell => isWhole ? $"{cell.Cell}" : cell.Cell.Mode, IsFigure: false),
                 .. columns.Select(column => new Column<CellResult>(column.Header, cell => column.Text(run, cell))),
             ],
             cells);
     }
-
-    /// <summary>The columns of those headers, in their order.</summary>
-    public static IReadOnlyList<SummaryColumn> Named(RecordedRun run, params IEnumerable<string> headers) =>
-    [
-        .. headers.Select(header => SpeedOf(run).Concat(Costs).Append(Computed)
-            .Single(column => column.Header == header)),
-    ];
 
     internal static string IntervalOf(Estimate? rate) =>
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";

@@ -71,7 +71,7 @@ public static class LoadReport
         $"p99 {Figures.Count(Quantile.NeededFor(0.99))} and p99.9 {Figures.Count(Quantile.NeededFor(0.999))}.";
 
     /// <summary>A line of Markdown that shows a picture of <see cref="SvgOverTime"/>.</summary>
-    internal static string PictureLine(string link) => $"![{SvgOverTime.Name}]({link})";
+    private static string PictureLine(string link) => $"![{SvgOverTime.Name}]({link})";
 
     /// <param name="picture">The file with the figures over time, in the same folder; <see langword="null"/> if there is none.</param>
     public static void WriteMarkdown(LoadDocument document, string? picture, TextWriter output)
@@ -108,14 +108,14 @@ public static class LoadReport
     }
 
     /// <summary>The figures that were followed through a load that has some.</summary>
-    internal static Table SoakOf(LoadResult result) => Table.Of(SoakColumns, result.Soak!) with
+    private static Table SoakOf(LoadResult result) => Table.Of(SoakColumns, result.Soak!) with
     {
         Title = $"{result.Cell} at {result.Asked}: through the load",
         Legend = SoakLegend,
     };
 
     /// <summary>A load before, while and after a snapshot was held.</summary>
-    internal static Table PartsOf(LoadResult result) => Table.Of(PartColumns, result.Parts!) with
+    private static Table PartsOf(LoadResult result) => Table.Of(PartColumns, result.Parts!) with
     {
         Title = $"{result.Cell} at {result.Asked}: a held snapshot",
         Legend = "Dead rows: in all tables of the round's databases, as PostgreSQL counts them.",

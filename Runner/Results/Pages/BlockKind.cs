@@ -1,4 +1,3 @@
-using Kit.Modes;
 using Kit.Runner.Results.Published;
 
 namespace Kit.Runner.Results.Pages;
@@ -15,21 +14,14 @@ internal sealed record BlockKind(string Name, Func<BlockSources, BlockText> Writ
         new("handling-pictures", HandlingPictures.Write),
         new("recovery-picture", RecoveryPicture.Write),
         new("choice-tree", ChoiceTree.Write),
-        new("speeds", TablesOfARun.Speeds),
-        new("two-phase", TablesOfARun.TwoPhase),
-        new("flush-gains", sources => TablesOfARun.Gains(sources, AxisName.Flush, SummaryTable.Flushes, SummaryTable.AtOneMillisecond)),
-        new("batch-gains", sources => TablesOfARun.Gains(sources, AxisName.Batch, SummaryTable.RedoBound)),
+        new("gains", TablesOfARun.Gains),
         new("processes-efficiency", TablesOfARun.Efficiency),
         new("found-rates", FoundRates.Write),
-        new("soaks", FollowedLoads.Soaks),
-        new("held-snapshots", FollowedLoads.HeldSnapshots),
         new("round-trips", TablesOfARun.RoundTrips),
         new("scenario-costs", ScenarioCosts.Write),
         new("storms", Storms.Write),
         new("every-point", sources => TablesOfPoints.Write(sources, crashesServer: false)),
         new("server-points", sources => TablesOfPoints.Write(sources, crashesServer: true)),
-        new("server-crashes", sources => ServerCrashes.Write(sources, isForced: false)),
-        new("unflushed-crashes", sources => ServerCrashes.Write(sources, isForced: true)),
         new("faults", FaultsByMode.Write),
         new("claims", ClaimsTable.Write),
         new("published-runs", PublishedRuns.Write),

@@ -52,7 +52,7 @@ internal sealed class RateChart
     public static BlockText Write(BlockSources sources)
     {
         var chart = new RateChart(sources.Run, sources.StormsOrNone);
-        return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"{chart.Words}\">") { Pictures = [(Picture, chart.Svg)] };
+        return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"The rates of the modes as bars\">") { Pictures = [(Picture, chart.Svg)] };
     }
 
     private static int MessagesOf(FaultResult storm) =>

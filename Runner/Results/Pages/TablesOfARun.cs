@@ -5,35 +5,34 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>Blocks with a table of one run, and its source below.</summary>
 internal static class TablesOfARun
 {
-    private static readonly IReadOnlyList<string> Rates =
-        [SummaryTable.ValidRounds, SummaryTable.Mean, SummaryTable.Interval, SummaryTable.RatioToStrictest];
-
-    private static readonly IReadOnlyList<TransactionMode> TwoPhaseModes =
-        [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.FullDtcWaiting, TransactionMode.NpgsqlScope];
-
-    /// <summary>The speed of each mode on each framework and transport.</summary>
-    public static BlockText Speeds(BlockSources sources) => BlockText.Of(
-        RatesOf(
-            sources.Run, sources.Run.Run.Cells.Where(cell => ShownCells.IsPlain(cell.Cell)),
-            [.. Rates, .. sources.Run.Run.HasSeveralFrameworks ? [SummaryTable.RatioToBare] : Array.Empty<string>()]),
-        $"{From(sources)}. *Strictest* is the mode to which a crash can do least on the same framework and transport. *Bare* is the driver alone.");
-
-    /// <summary>The costs of two-phase commit on PostgreSQL: the kit's, the kit's with waiting, and the driver's, next to two transactions.</summary>
-    public static BlockText TwoPhase(BlockSources sources) => BlockText.Of(
-        RatesOf(sources.Run, TwoPhaseModes.Select(sources.Run.CellOf), [.. Rates, SummaryTable.SecondPhase]),
-        $"{From(sources)}. Compare its figures with each other only.");
-
-    /// <summary>The gain of the bare endpoint on PostgreSQL by another value on an axis, next to the default one.</summary>
-    /// <param name="columns">Columns about savings and losses.</param>
-    public static BlockText Gains(BlockSources sources, string axis, params IEnumerable<string> columns)
+    /// <summary>The gain of the bare endpoint on PostgreSQL by fewer flushes, and by batches, next to one flushed message at a time.</summary>
+    public static BlockText Gains(BlockSources sources)
     {
-        var cells = sources.Run.Run.Cells;
-        var others = cells.Where(cell => cell.Cell.On(axis) is not null).ToList();
+        var run = sources.Run;
+        var others = run.Run.Cells.Where(cell => SettingsOf(cell).Any()).ToList();
+        if (others.Count == 0)
+        {
+            throw new KitException(
+                $"the run in {run.Folder} has no cell with fewer flushes or in batches.", "Name one that has: run --flush every,last --batch 1,10");
+        }
+
         return BlockText.Of(
-            RatesOf(
-                sources.Run, cells.Where(cell => others.Exists(other => other.Cell.Without(axis) == cell.Cell)).Concat(others),
-                [SummaryTable.ValidRounds, SummaryTable.Mean, SummaryTable.Interval, SummaryTable.RatioToDefault, .. columns]),
-            $"{From(sources)}. *Default* is the same mode without another {axis}. Compare its figures with each other only.");
+            [
+                new("Mode", mode => $"`{mode}`", IsFigure: false),
+                new("Default, msg/s", mode => run.Run.Cells.FirstOrDefault(cell => cell.Cell.Mode == mode && !SettingsOf(cell).Any())?.Rate is { } rate
+                    ? $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})"
+                    : Figures.None),
+                .. others.SelectMany(SettingsOf).Distinct().Select(setting => new Column<string>(
+                    $"`--{setting.Axis} {setting.Value}`",
+                    mode => others.Find(cell => cell.Cell.Mode == mode && SettingsOf(cell).SequenceEqual([setting])) is { } other
+                        ? run.Run.AgainstDefault(other)?.WithoutReading ?? Figures.None
+                        : Figures.None)),
+            ],
+            others.Select(cell => cell.Cell.Mode).Distinct(),
+            $"Ratios to the default, in brackets their 95 % interval. {From(sources)}. Compare its figures with each other only.");
+
+        static IEnumerable<(string Axis, string Value)> SettingsOf(CellResult cell) =>
+            cell.Cell.Values.Where(value => value.Axis is AxisName.Flush or AxisName.Batch);
     }
 
     /// <summary>The efficiency of several processes that share a queue, by mode.</summary>
@@ -64,16 +63,4 @@ internal static class TablesOfARun
     }
 
     private static string From(BlockSources sources) => $"From {sources.LinkTo(sources.Run)}, {sources.Run.Settings}";
-
-    /// <summary>Some cells and some columns of the summary of a run.</summary>
-    /// <exception cref="KitException">There are no cells.</exception>
-    private static Table RatesOf(RunSource run, IEnumerable<CellResult> chosen, IReadOnlyList<string> headers)
-    {
-        IReadOnlyList<CellResult> cells = [.. chosen];
-        if (cells.Count == 0)
-            throw new KitException($"the run in {run.Folder} has none of its cells.", "Name the folder of a run that has.");
-
-        var first = cells.Select(cell => cell.Cell.Group).Distinct().Count() > 1 ? "Framework/transport/mode/access" : "Mode";
-        return SummaryTable.Of(run.Run, SummaryTable.Named(run.Run, headers), cells, first);
-    }
 }

@@ -26,7 +26,7 @@ public sealed class BlocksToWrite
         var (code, said) = Run(repository, isCheck: true);
 
         Assert.That(code, Is.EqualTo(ExitCode.Failure));
-        Assert.That(said, Is.EqualTo("DIFFERS: docs/page.md:1: block two-phase\nTo write them: ./run.sh pages\n"));
+        Assert.That(said, Is.EqualTo("DIFFERS: docs/page.md:1: block storms\nTo write them: ./run.sh pages\n"));
         Assert.That(repository.Read(Page), Is.EqualTo(before));
     }
 
@@ -38,7 +38,7 @@ public sealed class BlocksToWrite
         var written = Run(repository, isCheck: false);
         var check = Run(repository, isCheck: true);
 
-        Assert.That(written, Is.EqualTo((ExitCode.Success, "Written: docs/page.md:1: block two-phase\n")));
+        Assert.That(written, Is.EqualTo((ExitCode.Success, "Written: docs/page.md:1: block storms\n")));
         Assert.That(check, Is.EqualTo((ExitCode.Success, "Every block is as it would be written.\n")));
     }
 
@@ -66,8 +66,8 @@ public sealed class BlocksToWrite
     private static InventedRepository WithOneBlock()
     {
         var repository = new InventedRepository();
-        repository.SaveRun("results/all", "full-dtc", "dtc-off", "full-dtc-waiting", "npgsql-scope");
-        repository.Write(Page, "<!-- block: two-phase from results/all -->\n<!-- /block -->\n");
+        repository.SaveStorms("results/storms");
+        repository.Write(Page, "<!-- block: storms from results/storms -->\n<!-- /block -->\n");
         return repository;
     }
 

@@ -86,7 +86,7 @@ public sealed class CellsByTheirAxes
             InventedRun.Document with { Cells = [Plain, batched], Implied = new Dictionary<string, string> { ["batch"] = "1" } },
             [InventedRun.Round("dtc-off", 1, seconds: 2), InventedRun.Round("dtc-off", 1, seconds: 1) with { Cell = batched }]);
 
-        var rows = SummaryTable.Of(run, SummaryTable.Named(run, SummaryTable.RatioToDefault, SummaryTable.RedoBound)).Rows;
+        var rows = SummaryTable.Of(run, SummaryTable.SpeedOf(run).Where(column => column.Header is "Ratio to default" or "Redo bound")).Rows;
 
         using (Assert.EnterMultipleScope())
         {
@@ -105,31 +105,6 @@ public sealed class CellsByTheirAxes
             InventedRun.Document with { Cells = [Plain, cell], Implied = new Dictionary<string, string> { ["flush"] = "every" } }, []);
 
         Assert.That(ReportText.SummaryLegendOf(run).Contains("3 × wal_writer_delay", StringComparison.Ordinal), Is.EqualTo(isSaid));
-    }
-
-    /// <summary>2 messages a worker and second, so 0.5 s each; one flush fewer saves what it takes on the other disk.</summary>
-    [Test]
-    public void A_ratio_on_another_disk_is_computed_from_the_flushes()
-    {
-        var disk = new DiskFacts("/var/tmp", "ext4", IsInMemory: false, new FlushTime(0.2, 1, 100));
-        var run = new RecordedRun(
-            InventedRun.Document with { Cells = [Plain, Flushed], Implied = new Dictionary<string, string> { ["flush"] = "each" }, Disk = disk },
-            [RoundWith(Plain, flushes: 2), RoundWith(Flushed, flushes: 1)]);
-        var (plain, flushed) = (run.Cells[0], run.Cells[1]);
-        var worker = run.Document.Settings.Concurrency / plain.Rate!.Mean;
-
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(run.ComputedAgainstDefault(flushed, 0.2), Is.EqualTo(1).Within(1e-9), "on the disk of the run it is what was measured");
-            Assert.That(run.ComputedAgainstDefault(flushed, 1.2), Is.EqualTo((worker + 0.002) / (worker + 0.001)).Within(1e-9));
-            Assert.That(new RecordedRun(run.Document with { Disk = null }, run.Rounds).ComputedAgainstDefault(flushed, 1), Is.Null);
-        }
-
-        static RoundDocument RoundWith(CellName cell, double flushes)
-        {
-            var round = InventedRun.Round("dtc-off", 1, seconds: 2);
-            return round with { Cell = cell, Costs = round.Costs with { WalFlushes = Reading.Of(flushes) } };
-        }
     }
 
     [TestCase("misplaced")]

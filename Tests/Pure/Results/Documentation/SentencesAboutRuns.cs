@@ -12,7 +12,6 @@ public sealed partial class SentencesAboutRuns
     private const string Level = "95";
 
     [TestCase("README.md", "results/2026-11-23-29fde72-kills")]
-    [TestCase("docs/guides/two-phase-commit.md", "results/2026-11-23-29fde72-kills")]
     [TestCase("docs/guides/nservicebus.md", "results/2026-11-24-de6d9ee-nservicebus-kills")]
     public void Kills_harmed_no_message(string page, string folder)
     {
@@ -58,7 +57,7 @@ public sealed partial class SentencesAboutRuns
     public void Outages_of_the_database_had_so_many_messages_given_up(string folder, string row, string framework, params string[] modes)
     {
         var results = ResultsIn(folder);
-        var cells = File.ReadLines(Path.Combine(RepositoryFiles.Root, "docs/guides/outages.md"))
+        var cells = File.ReadLines(Path.Combine(RepositoryFiles.Root, "docs/guides/operating.md"))
             .Single(line => line.StartsWith($"| {row} | ", StringComparison.Ordinal) && NumbersOf(line).Any())
             .Split('|', StringSplitOptions.TrimEntries);
 

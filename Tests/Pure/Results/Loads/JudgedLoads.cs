@@ -257,26 +257,6 @@ public sealed class JudgedLoads
         Assert.That(made, Does.Contain("≥: at the next rate only the sender was late").And.Contain("*: the sender was late in this load"));
     }
 
-    [Test]
-    public void A_load_that_was_followed_has_its_tables_on_a_page()
-    {
-        using var repository = new InventedRepository();
-        new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(Document(Good with
-        {
-            Soak = [new SoakFigure("Threads", 20, 25, 21, Trend: null)],
-            Parts = [new LoadPart("before the snapshot", 0, 30, 100, Good.Latency, DeadRows: 7)],
-        }));
-
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(
-                repository.Made("soaks from results/load"),
-                Does.Contain($"**{Good.Cell} at 100/s for 1.00 min**, from [results/load](../results/load/load.md):")
-                    .And.Contain("| Threads | 20.0 | 25.0 | 21.0 |"));
-            Assert.That(repository.Made("held-snapshots from results/load"), Does.Contain("| before the snapshot | 0 | 30.0 | 100 | 1.00 | 3.00 | 7 |"));
-        }
-    }
-
     private static LoadResult Late(double rate) => Good with { Rate = rate, Latency = new Latency(1, 2, 1_001, P999: null, 2_000) };
 
     private static string MarkdownOf(params IReadOnlyList<LoadResult> results)

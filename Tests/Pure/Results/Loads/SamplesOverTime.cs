@@ -1,6 +1,5 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
-using Kit.Tests.Results.Pages;
 
 namespace Kit.Tests.Results.Loads;
 
@@ -83,18 +82,6 @@ public sealed class SamplesOverTime
         Assert.That(
             () => new LoadFolder(folder.Path).Reports,
             Throws.TypeOf<KitException>().With.Message.Contains($"{LoadFolder.SamplesFile}, line 9, it is damaged"));
-    }
-
-    [Test]
-    public void A_page_shows_it_below_the_tables()
-    {
-        using var repository = new InventedRepository();
-        Save(
-            Directory.CreateDirectory(Path.Combine(repository.Root, "results", "load")).FullName,
-            Document with { Results = [InventedLoads.Good with { Soak = [new SoakFigure("Threads", 20, 25, 21, Trend: null)] }] },
-            Samples);
-
-        Assert.That(repository.Made("soaks from results/load"), Does.Contain("| Threads | 20.0 |").And.Contain("](../results/load/over-time.svg)"));
     }
 
     private static string Draw(TemporaryFolder folder)

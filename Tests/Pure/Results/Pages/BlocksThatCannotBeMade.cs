@@ -22,18 +22,17 @@ public sealed class BlocksThatCannotBeMade
     public void RemoveResults() => repository.Dispose();
 
     [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, handling-pictures, ")]
-    [TestCase("speeds", "block 'speeds': it needs a folder with a run (run.json), and its mark names none.")]
-    [TestCase("speeds from results/nowhere", "block 'speeds': there is no folder results/nowhere.")]
-    [TestCase("speeds from results/empty", "block 'speeds': results/empty holds no run (run.json), no experiments (faults.json) and no load (load.json).")]
-    [TestCase("speeds from results/storm", "block 'speeds': it needs a folder with a run (run.json), and there is none in results/storm.")]
-    [TestCase("speeds from results/run, results/other", "block 'speeds': it names 2 folders with a run (run.json), and needs one.")]
+    [TestCase("gains", "block 'gains': it needs a folder with a run (run.json), and its mark names none.")]
+    [TestCase("gains from results/nowhere", "block 'gains': there is no folder results/nowhere.")]
+    [TestCase("gains from results/empty", "block 'gains': results/empty holds no run (run.json), no experiments (faults.json) and no load (load.json).")]
+    [TestCase("gains from results/storm", "block 'gains': it needs a folder with a run (run.json), and there is none in results/storm.")]
+    [TestCase("gains from results/run, results/other", "block 'gains': it names 2 folders with a run (run.json), and needs one.")]
     [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]
     [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
     [TestCase("every-point from results/storm", "block 'every-point': results/storm has no experiments at the points of a handling.")]
     [TestCase("handling-pictures from results/storm", "block 'handling-pictures': results/storm has no points of bare/postgresql/full-dtc/ado.")]
-    [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
+    [TestCase("gains from results/run", "block 'gains': the run in results/run has no cell with fewer flushes or in batches.")]
     [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]
-    [TestCase("soaks from results/run", "block 'soaks': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     [TestCase("scenario-costs from results/run", "block 'scenario-costs': the run in results/run has no cell of bare ")]
@@ -54,7 +53,7 @@ public sealed class BlocksThatCannotBeMade
     {
         repository.Write("results/run/run.json", "{}");
 
-        AssertFailure("speeds from results/run", "it is of schema none, and this kit reads schema 2.");
+        AssertFailure("gains from results/run", "it is of schema none, and this kit reads schema 2.");
     }
 
     [TestCase("modes-table", FaultVerdict.Void, "the storm over bare/postgresql/shared/ado in results/broken is VOID and shows nothing.")]
