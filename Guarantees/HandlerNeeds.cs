@@ -9,7 +9,10 @@ public enum RowsPlace
     /// <summary>In another database of the queue's server.</summary>
     SameServer,
 
-    /// <summary>On another server; the queue may be on a broker.</summary>
+    /// <summary>On another server of the queue's kind.</summary>
+    AnotherServer,
+
+    /// <summary>In a database of another kind than the queue's; the queue may be on a broker.</summary>
     Elsewhere,
 }
 

@@ -33,7 +33,7 @@ public static class ModeChoice
     private static IEnumerable<TransactionMode> InOneUnit(HandlerNeeds needs) => needs.Rows switch
     {
         RowsPlace.SameDatabase => [TransactionMode.Shared, .. InTwoPhases(needs)],
-        RowsPlace.SameServer => InTwoPhases(needs),
+        RowsPlace.SameServer or RowsPlace.AnotherServer => InTwoPhases(needs),
         RowsPlace.Elsewhere => [],
         _ => throw new ArgumentOutOfRangeException(nameof(needs), needs.Rows, "There is no such place."),
     };

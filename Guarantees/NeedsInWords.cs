@@ -8,7 +8,8 @@ public static class NeedsInWords
     [
         new("same-database", "in the queue's database", RowsPlace.SameDatabase),
         new("same-server", "in another database of the queue's server", RowsPlace.SameServer),
-        new("elsewhere", "on another server, or the queue is on a broker", RowsPlace.Elsewhere),
+        new("another-server", "on another server of the same kind", RowsPlace.AnotherServer),
+        new("elsewhere", "in another kind of database, or the queue is on a broker", RowsPlace.Elsewhere),
     ];
 
     /// <summary>A warning about calls to other systems.</summary>

@@ -81,7 +81,7 @@ internal sealed class ChooseCommand : KitCommand
         if (mustAsk)
         {
             // Elsewhere it changes nothing.
-            if (!sees && place.Value == RowsPlace.SameServer)
+            if (!sees && place.Value is (RowsPlace.SameServer or RowsPlace.AnotherServer))
                 sees = await IsItSoAsync(SeesRows, "it need not", "it must", cancellationToken);
             if (!load.CallsOutside)
                 load = load with { CallsOutside = await IsItSoAsync(CallsOutside, "it does not", "it does", cancellationToken) };

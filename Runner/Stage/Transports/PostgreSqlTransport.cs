@@ -65,6 +65,8 @@ internal class PostgreSqlTransport : Transport
 
     public override Support SupportOf(TransactionMode mode, HandlerNeeds needs) => mode == TransactionMode.FullDtc && needs.SeesRows
         ? Support.No("a row becomes visible a moment after its message is done, so a worker's next message may not see it")
+        : needs.Rows == RowsPlace.AnotherServer && Widgets == this && (mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting)
+        ? Support.No($"its queue and rows are on one server; on two see {TransportName.PostgreSqlApart}")
         : Support.Yes;
 
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)

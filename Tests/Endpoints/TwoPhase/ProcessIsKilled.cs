@@ -8,10 +8,11 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>
-/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 12 unless the run
+/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 6 unless the run
 /// says otherwise: <c>dotnet test Tests/Endpoints --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
 /// </summary>
 [Parallelizable]
+[Order(1)]
 public sealed class ProcessIsKilled
 {
     // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
@@ -23,7 +24,7 @@ public sealed class ProcessIsKilled
     [TestCase("full-dtc-waiting", Category = ExhaustiveAttribute.Category)]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
     {
-        var kills = TestContext.Parameters.Get("kills", 12);
+        var kills = TestContext.Parameters.Get("kills", 6);
         var cell = Cell.All.Single(cell => cell.Name == $"bare.postgresql.{mode}.ado");
         await using var databases = await TestDatabases.CreateAsync();
         await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);

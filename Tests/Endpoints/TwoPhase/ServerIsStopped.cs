@@ -8,13 +8,14 @@ namespace Kit.Tests.TwoPhase;
 
 /// <summary>full-dtc, its server stopped with <c>-m immediate</c> in the middle of a drain and started again, on a server of the test's own.</summary>
 [Parallelizable]
+[Order(1)]
 public sealed class ServerIsStopped
 {
     private const int Stops = 3;
-    private const int MessagesPerStop = 800;
+    private const int MessagesPerStop = 300;
 
     // Many are left after the last stop, whoever is slow.
-    private const int Messages = 4_500;
+    private const int Messages = 2_000;
 
     [Test]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()

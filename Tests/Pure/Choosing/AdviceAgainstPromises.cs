@@ -51,6 +51,17 @@ public sealed class AdviceAgainstPromises
             Assert.That(advice.Cell?.Mode, Is.Not.EqualTo(TransactionMode.FullDtc), advice.Kind.Framework);
     }
 
+    [Test]
+    public void Full_dtc_on_two_PostgreSql_servers_is_named_where_it_runs_on_two()
+    {
+        var advised = Advice.For(Cell.All, new HandlerNeeds(RowsPlace.AnotherServer, Tolerance.Once, SeesRows: false))
+            .Where(advice => advice.Kind.Framework == "bare")
+            .ToDictionary(advice => advice.Kind.Transport, advice => advice.Cell?.Mode);
+
+        Assert.That(advised[TransportName.PostgreSqlApart], Is.EqualTo(TransactionMode.FullDtc));
+        Assert.That(advised[TransportName.PostgreSql], Is.EqualTo(TransactionMode.Outbox), "its cells have one server");
+    }
+
     /// <summary>On PostgreSQL the second phase of full-dtc runs in the background.</summary>
     [TestCaseSource(nameof(Needs))]
     public void Full_dtc_on_PostgreSql_is_never_named_if_the_rows_must_be_seen(HandlerNeeds needs)

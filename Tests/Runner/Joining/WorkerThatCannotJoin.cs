@@ -35,6 +35,7 @@ public sealed class WorkerThatCannotJoin : JoiningTest
     }
 
     [Test]
+    [Exhaustive]
     public async Task A_run_with_a_broker_that_the_worker_does_not_know()
     {
         var broker = (await RabbitMqServer.GetAsync()).Address;

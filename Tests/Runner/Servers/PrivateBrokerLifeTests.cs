@@ -51,6 +51,7 @@ public sealed class PrivateBrokerLifeTests
     }
 
     [Test]
+    [Exhaustive]
     public async Task A_leftover_of_a_killed_owner_is_stopped_and_removed_and_that_of_a_live_owner_is_left_alone()
     {
         await using var live = await StartAsync();

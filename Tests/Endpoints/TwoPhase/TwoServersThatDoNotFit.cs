@@ -1,0 +1,108 @@
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Npgsql;
+using Npgsql.Replication;
+
+namespace Kit.Tests.TwoPhase;
+
+/// <summary>full-dtc on two servers refuses a pair that has not been started together, and servers whose commits can be lost.</summary>
+[Parallelizable]
+[Order(1)]
+public sealed class TwoServersThatDoNotFit : OnTwoServers
+{
+    private const string NotTogether = "have not been started together";
+
+    [Test]
+    public async Task A_flush_less_is_refused() => await Assert.ThatAsync(
+        () => Bench.StartAsync(configure: endpoint => endpoint.FlushLog(LogFlush.Last)),
+        Throws.InvalidOperationException.With.Message.Contains("one PostgreSQL server"));
+
+    [TestCase(true, "off")]
+    [TestCase(true, "local")]
+    [TestCase(false, "off")]
+    public async Task A_server_whose_commits_do_not_wait_is_refused(bool ofQueue, string setting)
+    {
+        var connection = ofQueue ? Bench.QueueConnection : Bench.DataConnection;
+        await TestDatabases.ExecuteAsync(
+            connection, $"ALTER DATABASE {new NpgsqlConnectionStringBuilder(connection).Database} SET synchronous_commit = {setting}");
+
+        await Assert.ThatAsync(() => Bench.StartAsync(), Throws.InvalidOperationException.With.Message.Contains($"synchronous_commit = {setting}"));
+    }
+
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_list_of_hosts_is_refused(bool ofQueue)
+    {
+        var hosts = new NpgsqlConnectionStringBuilder(ofQueue ? Bench.QueueConnection : Bench.DataConnection) { TargetSessionAttributes = "primary" };
+        hosts.Host = $"127.0.0.1:{hosts.Port},127.0.0.1:{hosts.Port}";
+
+        await Assert.ThatAsync(
+            () => Bench.StartAsync(queue: ofQueue ? hosts.ConnectionString : null, data: ofQueue ? null : hosts.ConnectionString),
+            Throws.InvalidOperationException.With.Message.Contains("list of hosts"));
+    }
+
+    /// <summary>A restored backup, for a test of a new version, whose configuration still names the real data.</summary>
+    [Test]
+    public async Task A_copy_of_the_queues_database_is_refused()
+    {
+        var original = new NpgsqlConnectionStringBuilder(Bench.QueueConnection);
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await TestDatabases.ExecuteAsync(QueueServer.ConnectionString, $"CREATE DATABASE copied TEMPLATE {original.Database}");
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+
+        await Assert.ThatAsync(
+            () => Bench.StartAsync(queue: new NpgsqlConnectionStringBuilder(original.ConnectionString) { Database = "copied" }.ConnectionString),
+            Throws.InvalidOperationException.With.Message.Contains(NotTogether));
+    }
+
+    /// <summary>A base backup of either server has its identifier and, unless it was promoted, its timeline.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_clone_of_a_server_is_refused_and_its_origin_keeps_its_branches(bool ofQueue)
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await using var clone = await PrivateClone.OfAsync(ofQueue ? QueueServer : DataServer);
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        var worker = Guid.NewGuid();
+        await InsertWorkerAsync(worker, "{1}");
+        await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), worker, 1).Id);
+
+        await Assert.ThatAsync(
+            () => ofQueue
+                ? Bench.StartAsync(queue: clone.ConnectionTo(Bench.QueueConnection))
+                : Bench.StartAsync(data: clone.ConnectionTo(Bench.DataConnection)),
+            Throws.InvalidOperationException.With.Message.Contains(NotTogether));
+        await Bench.StartAsync();
+
+        Assert.That(await Bench.Data.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
+    }
+
+    /// <summary>The clone was started first, so the origin, which runs, is the one that no longer belongs to the queue.</summary>
+    [Test]
+    public async Task An_origin_whose_clone_was_started_ends_nothing_any_more_and_says_so()
+    {
+        await Bench.StartAsync(configure: endpoint => endpoint.RecoveryInterval = TimeSpan.FromMilliseconds(100));
+        await using var clone = await PrivateClone.OfAsync(DataServer);
+        await Bench.StartAsync(data: clone.ConnectionTo(Bench.DataConnection));
+
+        await Eventually.HoldsAsync(() => Bench.Log.Any(line => line.Contains(NotTogether, StringComparison.Ordinal)), "the origin's recovery is refused");
+    }
+
+    [Test]
+    public async Task A_standby_that_nobody_waits_for_is_refused_or_accepted()
+    {
+        await using var standby = new PhysicalReplicationConnection(DataServer.ConnectionString);
+        await standby.Open();
+
+        await Assert.ThatAsync(() => Bench.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("synchronous_standby_names is empty"));
+        var messages = await Bench.EnqueueAsync(1);
+        await Bench.StartAsync(configure: endpoint => endpoint.AcceptAsynchronousStandbys());
+        await Bench.DrainedAsync();
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+}
