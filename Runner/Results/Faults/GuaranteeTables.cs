@@ -56,7 +56,7 @@ internal static class GuaranteeTables
 
     /// <summary>Each storm's messages by class.</summary>
     /// <param name="storms">At least one.</param>
-    public static Table SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
+    private static Table SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
         SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
 
     /// <summary>The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>.</summary>

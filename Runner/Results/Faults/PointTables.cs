@@ -32,14 +32,6 @@ internal static class PointTables
         };
     }
 
-    /// <summary>The outcomes for a page, all ways together.</summary>
-    public static Table BriefOf(FaultDocument document, IReadOnlyList<FaultResult> met) => Table.Of(
-        [
-            new("Cell", cell => $"{cell.Key}", IsFigure: false), .. CountsOf(document),
-            new("The message was", cell => ClassesOf(cell), IsFigure: false),
-        ],
-        met.GroupBy(result => result.Cell));
-
     /// <summary>The cells in one sentence each, and the points at which a message was not handled once.</summary>
     public static IReadOnlyList<(string Title, IReadOnlyList<string> Lines)> ListsOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
     [
@@ -47,6 +39,15 @@ internal static class PointTables
         ("Points at which the message was not handled once", [.. met.Where(result => IsMet(result) && !IsOnce(result)).Select(result =>
             $"{result.Name}: {result.Point!.Moment}: {Words.Of(result.Observed.Select(seen => seen.Class))}{HowBroken(result)}")]),
     ];
+
+    /// <summary><c>15 once, 3 duplicated, 1 VOID</c>.</summary>
+    public static string ClassesOf(IEnumerable<FaultResult> results)
+    {
+        var kinds = results.GroupBy(result => VerdictText.Of(result.Verdict, () => ClassOf(result), () => $"≠ {ClassOf(result)}"));
+        var counts = kinds.OrderByDescending(kind => kind.Count()).ThenBy(kind => kind.Key, StringComparer.Ordinal)
+            .Select(kind => $"{Figures.Count(kind.Count())} {kind.Key}").ToList();
+        return counts.Count == 0 ? Figures.None : string.Join(", ", counts);
+    }
 
     private static IReadOnlyList<Column<IGrouping<CellName, FaultResult>>> CountsOf(FaultDocument document) =>
     [
@@ -79,15 +80,6 @@ internal static class PointTables
 
     private static bool IsOnce(FaultResult result) =>
         result.Verdict is FaultVerdict.Kept && result.Observed is [{ Class: DeliveryClass.Once or DeliveryClass.Recovered }];
-
-    /// <summary><c>15 once, 3 duplicated, 1 VOID</c>.</summary>
-    private static string ClassesOf(IEnumerable<FaultResult> results)
-    {
-        var kinds = results.GroupBy(result => VerdictText.Of(result.Verdict, () => ClassOf(result), () => $"≠ {ClassOf(result)}"));
-        var counts = kinds.OrderByDescending(kind => kind.Count()).ThenBy(kind => kind.Key, StringComparer.Ordinal)
-            .Select(kind => $"{Figures.Count(kind.Count())} {kind.Key}").ToList();
-        return counts.Count == 0 ? Figures.None : string.Join(", ", counts);
-    }
 
     private static string ClassOf(FaultResult result) => Words.Of(result.Observed.Select(seen => seen.Class));
 }

@@ -18,15 +18,11 @@ internal sealed record BlockKind(string Name, Func<BlockSources, BlockText> Writ
         new("processes-efficiency", TablesOfARun.Efficiency),
         new("found-rates", FoundRates.Write),
         new("round-trips", TablesOfARun.RoundTrips),
-        new("scenario-costs", ScenarioCosts.Write),
         new("storms", Storms.Write),
-        new("every-point", sources => TablesOfPoints.Write(sources, crashesServer: false)),
-        new("server-points", sources => TablesOfPoints.Write(sources, crashesServer: true)),
+        new("every-point", TablesOfPoints.Write),
         new("faults", FaultsByMode.Write),
         new("claims", ClaimsTable.Write),
-        new("published-runs", PublishedRuns.Write),
         new("what-runs", WhatRuns.Write),
-        new("cells", CellsTable.Write),
         .. PublishedExperiment.All.Select(experiment => new BlockKind(experiment.Name, sources => RepeatedExperiment.Write(experiment, sources))),
     ];
 

@@ -13,9 +13,8 @@ internal static class FaultsByMode
     /// <summary>A subset, in the order of reports: the tables of a run show every fault.</summary>
     private static readonly IReadOnlyList<Fault> Shown =
     [
-        Fault.ThrowAfterInsert, Fault.KillBeforeCommit, Fault.KillBetweenInserts, Fault.KillBeforeDispatch, Fault.KillAtDispatch,
-        Fault.KillBeforeAcknowledgement, Fault.RestartBroker, Fault.SwallowedError, Fault.FailedDispatch, Fault.ImmediateSend, Fault.ReceiveLost,
-        Fault.DatabaseAway,
+        Fault.ThrowAfterInsert, Fault.KillBeforeCommit, Fault.KillBeforeDispatch, Fault.KillBeforeAcknowledgement, Fault.RestartBroker,
+        Fault.SwallowedError, Fault.FailedDispatch, Fault.ImmediateSend, Fault.ReceiveLost, Fault.DatabaseAway,
     ];
 
     public static BlockText Write(BlockSources sources)
@@ -29,7 +28,7 @@ internal static class FaultsByMode
 
         return BlockText.Of(
             [
-                new("The fault", fault => $"`{fault.Name}`: {fault.What}", IsFigure: false),
+                new("The fault", fault => $"`{fault.Name}`", IsFigure: false),
                 .. ShownCells.Modes.Select(mode => new Column<Fault>(
                     $"`{mode}`", fault => TextOf(fault, mode, [.. results[(fault.Name, mode.Name)]]), IsFigure: false)),
             ],

@@ -19,7 +19,7 @@ public sealed class BlocksOfEveryPoint
     public void RemoveResults() => repository.Dispose();
 
     [Test]
-    public void Show_a_line_for_each_cell()
+    public void Show_a_line_for_each_framework_and_transport()
     {
         repository.SaveExperiments(
             "results/points",
@@ -31,21 +31,19 @@ public sealed class BlocksOfEveryPoint
 
         var lines = repository.Made("every-point from results/points").Split('\n');
 
-        Assert.That(lines[0], Is.EqualTo("| Cell | points | experiments | met | The message was |"));
-        Assert.That(lines[2], Is.EqualTo("| bare/postgresql/dtc-off/ado | 1 | 4 | 3 | 1 VOID, 1 duplicated, 1 once, 1 ≠ lost |"));
-        Assert.That(lines[^1], Does.StartWith("From [results/points](../results/points/guarantees.md), "));
-
+        Assert.That(lines[0], Is.EqualTo("|  | `dtc-off` |"));
+        Assert.That(lines[2], Is.EqualTo("| bare/postgresql | 1 VOID, 1 duplicated, 1 once, 1 ≠ lost |"));
+        Assert.That(lines[^1], Does.StartWith("4 experiments, from [results/points](../results/points/guarantees.md), "));
     }
 
-    [TestCase("every-point", PointWay.ServerCrashedAfter)]
-    [TestCase("server-points", PointWay.Killed)]
-    public void Refuse_the_experiments_of_the_other_one(string block, PointWay way)
+    [Test]
+    public void Refuse_crashes_of_the_server()
     {
-        repository.SaveExperiments($"results/{block}", [At(way, FaultVerdict.Kept, DeliveryClass.Once)], InventedExperiments.Document);
+        repository.SaveExperiments("results/server", [At(PointWay.ServerCrashedAfter, FaultVerdict.Kept, DeliveryClass.Once)], InventedExperiments.Document);
 
         Assert.That(
-            () => repository.Made($"{block} from results/{block}"),
-            Throws.TypeOf<KitException>().With.Message.Contains($"results/{block} has other experiments at the points of a handling."));
+            () => repository.Made("every-point from results/server"),
+            Throws.TypeOf<KitException>().With.Message.Contains("results/server has other experiments at the points of a handling."));
     }
 
     private static FaultResult At(PointWay way, FaultVerdict verdict, DeliveryClass seen) => new()

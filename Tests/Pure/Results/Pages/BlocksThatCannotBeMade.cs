@@ -35,7 +35,6 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
-    [TestCase("scenario-costs from results/run", "block 'scenario-costs': the run in results/run has no cell of bare ")]
     public void Are_named(string mark, string message) => AssertFailure(mark, message);
 
     [Test]
