@@ -59,7 +59,8 @@ internal static class TablesOfARun
         var distances = run.Run.Cells.Where(cell => slopes.Any(slope => slope.Cell == cell.Cell.Without(AxisName.RoundTrip)))
             .Select(cell => cell.Cell.On(AxisName.RoundTrip)).Distinct();
         return BlockText.Of(
-            RoundTripTable.Of(slopes), $"{From(sources)}, measured through a proxy that adds {string.Join(", ", distances)} to each round trip.");
+            ModeGrid.Of(slopes, slope => slope.Cell, found => string.Join("; ", found.Select(slope => Figures.Measured(slope.Trips?.Mean)))),
+            $"{From(sources)}, measured through a proxy that adds {string.Join(", ", distances)} to each round trip.");
     }
 
     private static string From(BlockSources sources) => $"From {sources.LinkTo(sources.Run)}, {sources.Run.Settings}";
