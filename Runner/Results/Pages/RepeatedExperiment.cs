@@ -13,6 +13,6 @@ internal static class RepeatedExperiment
         var ours = repetition.HasLoads
             ? string.Join(", ", sources.Folders.Select(sources.LinkToTables))
             : $"{sources.LinkTo(sources.Run)}, {sources.Run.Settings}";
-        return new([.. ExperimentReport.LinesOf(experiment, repetition), "", $"Ours is from {ours}."]);
+        return new([.. ExperimentReport.BriefOf(experiment, repetition), "", $"Ours is from {ours}."]);
     }
 }

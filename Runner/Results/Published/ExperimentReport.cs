@@ -33,7 +33,7 @@ public static class ExperimentReport
         new("Published ratio", row => Figures.Measured(row.PublishedRatio)),
         new("Repeated by", row => row.Published.Cell, IsFigure: false),
         new("Our msg/s", row => Figures.Measured(row.PerSecond)),
-        new("Our ratio", row => Figures.Measured(row.Agreement is Agreement.Base ? 1 : row.Ratio?.Value)),
+        new("Our ratio", row => Figures.Measured(RatioOf(row))),
         new("95 % interval", row => row.Interval?.ToString() ?? Figures.None),
         new("Verdict", row => TextOf(row.Agreement), IsFigure: false),
     ];
@@ -56,6 +56,15 @@ public static class ExperimentReport
         (new("Our memory MB, last", row => Figures.Measured(MemoryOf(row)?.Last)), row => row.Said is not null),
         (new("Failed", row => LoadReport.ShareOf(row.Load ?? row.Broken)), null),
         (new("Verdict", row => TextOf(row.Agreement), IsFigure: false), row => row.PerSecond is not null),
+    ];
+
+    private static readonly IReadOnlyList<Column<ComparedRow>> Compared =
+    [
+        new("Published as", row => row.Published.Title, IsFigure: false),
+        new("Published ratio", row => Figures.Measured(row.PublishedRatio)),
+        new("Repeated by", row => row.Published.Cell, IsFigure: false),
+        new("Our ratio", row => Figures.Measured(row.Ratio) + (row.Interval is { } interval ? $" ({interval})" : "")),
+        new("Verdict", row => TextOf(row.Agreement), IsFigure: false),
     ];
 
     public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition) => new ReportFile(FileName, output =>
@@ -114,6 +123,35 @@ public static class ExperimentReport
         "",
         .. experiment.Differences.Concat(NotesOn(repetition)).Select(line => $"- {line}"),
     ];
+
+    /// <summary>Each published ratio next to ours, and the differences here: what a page shows of it.</summary>
+    internal static IEnumerable<string> BriefOf(PublishedExperiment experiment, Repetition repetition) =>
+    [
+        $"{experiment.Source}.",
+        "",
+        .. from table in experiment.Tables
+           let rows = ComparedIn(table, repetition).Where(row => row.Published.PerSecond is not null).ToList()
+           where rows.Count > 0
+           from line in (IEnumerable<string>)[.. table.Title is { } title ? [$"**{title}**", ""] : Array.Empty<string>(), .. Table.Of(Compared, rows).Lines, ""]
+           select line,
+        "What is different here:",
+        "",
+        .. experiment.Differences.Concat(NotesOn(repetition)).Select(line => $"- {line}"),
+    ];
+
+    private static IEnumerable<ComparedRow> ComparedIn(PublishedTable table, Repetition repetition)
+    {
+        if (table.Rows.Any(row => row.Users is not null))
+        {
+            return RepeatedLoad.Of(table, repetition).Select(
+                row => new ComparedRow(row.Published, row.PublishedRatio, row.Ratio, Interval: null, row.Agreement));
+        }
+
+        return repetition.RunOf(table) is not { } run ? [] : RepeatedRow.Of(table, run).Select(
+            row => new ComparedRow(row.Published, row.PublishedRatio, RatioOf(row), row.Interval, row.Agreement));
+    }
+
+    private static double? RatioOf(RepeatedRow row) => row.Agreement is Agreement.Base ? 1 : row.Ratio?.Value;
 
     private static bool IsQuick(PublishedExperiment experiment, Repetition repetition) =>
         repetition.Runs.Any(run => run.Document.Settings.Quick) || repetition.Commands.Any(one => experiment.IsQuick(one));
@@ -217,4 +255,8 @@ public static class ExperimentReport
         Agreement.OnlyOurs => "only ours differs",
         _ => throw new InvalidOperationException($"No text for {agreement}."),
     };
+
+    /// <summary>A published rate next to that of a drain or a load.</summary>
+    /// <param name="Interval"><see langword="null"/> for a load, which is measured once.</param>
+    private sealed record ComparedRow(PublishedRow Published, double? PublishedRatio, double? Ratio, RatioInterval? Interval, Agreement Agreement);
 }
