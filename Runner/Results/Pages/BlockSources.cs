@@ -69,9 +69,6 @@ internal sealed class BlockSources
 
     public bool HasFile(string path) => repository.HasFile(path);
 
-    /// <summary>The present lines that begin with a text.</summary>
-    public IReadOnlyList<string> LinesThatBegin(string with) => [.. Block.Lines.Where(line => line.StartsWith(with, StringComparison.Ordinal))];
-
     private T OnlyOne<T>(IReadOnlyList<T> found, string what) where T : class => found switch
     {
         [] => throw Lacks(what),
@@ -84,19 +81,4 @@ internal sealed class BlockSources
             ? $"it needs a folder with {what}, and its mark names none."
             : $"it needs a folder with {what}, and there is none in {string.Join(", ", Block.Folders)}.",
         $"Name one: <!-- block: {Block.Name} from results/FOLDER -->");
-}
-
-/// <summary>Lines about a framework that this build lacks: only its packages can say what it can run.</summary>
-internal static class KeptLines
-{
-    /// <summary>The row of a table that begins with a name, as it stands on the page.</summary>
-    /// <exception cref="KitException">The page has none.</exception>
-    public static string RowOf(BlockSources sources, string name) => sources.LinesThatBegin(Begin(name)) is [var row, ..] ? row : throw new KitException(
-        $"this build lacks the packages of {name}, and the block has no row of it that could be left as it is.",
-        "Write it with a build that has them (docs/tutorials/run-it.md, optional packages).");
-
-    /// <summary>A note about the kept row.</summary>
-    public static string Note(string name) => $"row {name}: left as it is, this build lacks its packages";
-
-    private static string Begin(string name) => $"| {name} |";
 }

@@ -17,13 +17,19 @@ internal static class WhatRuns
         [
             .. new Table([new("", IsFigure: false), .. transports.Select(transport => new Column(transport, IsFigure: false))], []).Lines,
             .. frameworks.Select(kinds => missing.Contains(kinds.Key)
-                ? KeptLines.RowOf(sources, kinds.Key)
+                ? KeptRowOf(sources, kinds.Key)
                 : RowOf([.. kinds], transports)),
         ]) with
         {
-            Kept = [.. missing.Select(KeptLines.Note)],
+            Kept = [.. missing.Select(framework => $"row {framework}: left as it is, this build lacks its packages")],
         };
     }
+
+    // Only its packages can say what a framework can run.
+    private static string KeptRowOf(BlockSources sources, string framework) =>
+        sources.Block.Lines.FirstOrDefault(line => line.StartsWith($"| {framework} |", StringComparison.Ordinal)) ?? throw new KitException(
+            $"this build lacks the packages of {framework}, and the block has no row of it that could be left as it is.",
+            "Write it with a build that has them (docs/tutorials/run-it.md, optional packages).");
 
     private static string RowOf(IReadOnlyList<ShownKind> kinds, IReadOnlyList<string> transports) =>
         $"| {kinds[0].Framework} | {string.Join(" | ", transports.Select(transport => WordsOf(kinds.FirstOrDefault(kind => kind.Transport == transport))))} |";

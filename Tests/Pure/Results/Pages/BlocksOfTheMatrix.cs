@@ -32,38 +32,15 @@ public sealed class BlocksOfTheMatrix
     }
 
     [Test]
-    public void Say_which_cell_runs_and_why_another_does_not()
-    {
-        using var repository = new InventedRepository { Kinds = [Tables, Framed] };
-
-        Assert.That(repository.Made("cells"), Is.EqualTo(
-            """
-            |  | `full-dtc` | `dtc-off` | `scope-off` | `transactions-off` | `shared` | `outbox` |
-            | --- | --- | --- | --- | --- | --- | --- |
-            | bare / Tables | yes | yes | yes | yes | yes | yes |
-            | Frame / Broker | no | yes | yes | yes | no | no |
-
-            - **Frame / Broker**: `full-dtc`, `shared`: it has no prepare. `outbox`: it has its own.
-            """.ReplaceLineEndings("\n")));
-    }
-
-    [Test]
     public void Keep_the_rows_of_what_this_build_lacks_and_say_so()
     {
         using var repository = new InventedRepository { Kinds = [Tables, Missing] };
-        repository.Write(
-            "docs/page.md",
-            "<!-- block: what-runs -->\n| Absent | kept |\n| old |\n<!-- /block -->\n" +
-            "<!-- block: cells -->\n| Absent / Tables | also |\n- **Absent / Tables**: because.\n- **old**\n<!-- /block -->\n");
+        repository.Write("docs/page.md", "<!-- block: what-runs -->\n| Absent | kept |\n| old |\n<!-- /block -->\n");
 
         var page = repository.Make().Single();
 
-        Assert.That(page.Text, Does.Contain("| Absent | kept |\n<").And.Contain("| Absent / Tables | also |\n\n- **Absent / Tables**: because.\n<"));
-        Assert.That(page.Kept, Is.EqualTo(new[]
-        {
-            "docs/page.md:1: block what-runs, row Absent: left as it is, this build lacks its packages",
-            "docs/page.md:5: block cells, row Absent / Tables: left as it is, this build lacks its packages",
-        }));
+        Assert.That(page.Text, Does.Contain("| Absent | kept |\n<"));
+        Assert.That(page.Kept, Is.EqualTo(new[] { "docs/page.md:1: block what-runs, row Absent: left as it is, this build lacks its packages" }));
     }
 
     [Test]
