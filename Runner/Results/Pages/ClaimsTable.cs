@@ -5,7 +5,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>The claims of documentation, next to the observations.</summary>
+/// <summary>The claims of documentation, next to the observations: a line for each.</summary>
 internal static class ClaimsTable
 {
     private const string NotMade = "not in a published folder";
@@ -13,16 +13,11 @@ internal static class ClaimsTable
     public static BlockText Write(BlockSources sources)
     {
         var experiments = sources.Experiments;
-        return BlockText.Of(
-            [
-                new("Version", claim => claim.Version, IsFigure: false),
-                new("Mode", claim => $"`{claim.Mode}`", IsFigure: false),
-                new("Claim", claim => $"“{claim.Words}” ([source]({claim.Link}))", IsFigure: false),
-                new("Experiment", claim => $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`", IsFigure: false),
-                new("Observed", claim => ResultOf(claim, experiments) is { } made ? ObservedOf(made) : NotMade, IsFigure: false),
-            ],
-            Claim.Read(sources.TextOf(Claim.File)),
-            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.");
+        return new BlockText(
+        [
+            .. Claim.Read(sources.TextOf(Claim.File)).Select(claim => LineOf(claim, ResultOf(claim, experiments))), "",
+            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
+        ]);
     }
 
     /// <summary>The experiment that tests a claim; <see langword="null"/> if none of the folders has it.</summary>
@@ -32,6 +27,10 @@ internal static class ClaimsTable
     /// <summary>The observation of an experiment.</summary>
     internal static string ObservedOf(FaultResult result) =>
         string.Join(", ", result.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"));
+
+    private static string LineOf(Claim claim, FaultResult? made) =>
+        $"- {claim.Version}: “{claim.Words}” ([source]({claim.Link})) → {(made is null ? NotMade : ObservedOf(made))}, by " +
+        $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`";
 
     private static bool IsOf(Claim claim, FaultResult result) =>
         ShownCells.IsPlain(result.Cell) && (result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Fault) == claim.Tested;
