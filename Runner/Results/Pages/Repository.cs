@@ -33,7 +33,7 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
         if (!RunFolder.IsIn(path) && !new FaultFolder(path).Exists)
         {
             return load.Exists
-                ? new SourceFolder(folder, Run: null, Faults: null, BytesIn(path, LoadFolder.Files)) { Load = load.LoadDocument() }
+                ? new SourceFolder(folder, Run: null, Faults: null) { Load = load.LoadDocument() }
                 : throw new KitException(
                     $"{folder} holds no run ({RunFolder.RunFile}), no experiments ({FaultFolder.DocumentFile}) and no load ({LoadFolder.DocumentFile}).",
                     "Name a folder that does.");
@@ -43,10 +43,6 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
         return new SourceFolder(
             folder,
             stored.Run is { } run ? new RunSource(folder, run) : null,
-            stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) : null,
-            BytesIn(path, RunFolder.Files.Concat(FaultFolder.Files)));
+            stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) : null);
     }
-
-    private static long BytesIn(string path, IEnumerable<string> files) =>
-        files.Select(name => new FileInfo(Path.Combine(path, name))).Where(file => file.Exists).Sum(file => file.Length);
 }

@@ -8,8 +8,7 @@ namespace Kit.Runner.Results.Pages;
 /// <param name="Folder">From the root, with slashes.</param>
 /// <param name="Run"><see langword="null"/> where it holds none.</param>
 /// <param name="Faults"><see langword="null"/> where it holds none.</param>
-/// <param name="Bytes">Of the files that <c>run</c> and <c>faults</c> write.</param>
-internal sealed record SourceFolder(string Folder, RunSource? Run, FaultSource? Faults, long Bytes)
+internal sealed record SourceFolder(string Folder, RunSource? Run, FaultSource? Faults)
 {
     /// <summary><see langword="null"/> where it holds no load.</summary>
     public Loads.LoadDocument? Load { get; init; }

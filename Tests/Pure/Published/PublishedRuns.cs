@@ -3,6 +3,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Servers;
+using Kit.Tests.Results.Documentation;
 
 namespace Kit.Tests.Published;
 
@@ -39,15 +40,10 @@ public sealed class PublishedRuns
         new LoadFolder(folder) is { Exists: true } load ? load.Reports : ResultFolder.Load(folder).Reports;
 
     [Test]
-    public async Task Each_has_its_line_on_the_page_that_lists_them()
-    {
-        const string page = "docs/reference/measuring.md";
-        var listed = Page.Parse(page, await File.ReadAllTextAsync(Path.Combine(RepositoryFiles.Root, page))).Blocks
-            .Single(block => block.Name == "published-runs").Folders;
-
+    public async Task Each_is_named_on_a_page() =>
         Assert.That(
-            (await FoldersAsync()).Select(folder => $"results/{Path.GetRelativePath(Results, folder)}"), Is.EquivalentTo(listed), $"Name each in {page}.");
-    }
+            (await FoldersAsync()).Select(folder => $"results/{Path.GetRelativePath(Results, folder)}").Except(FoldersOnThePages.Folders, StringComparer.Ordinal),
+            Is.Empty);
 
     [Test]
     public async Task Each_that_was_handed_in_is_whole()

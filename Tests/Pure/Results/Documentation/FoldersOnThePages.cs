@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
@@ -6,15 +7,17 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Documentation;
 
-/// <summary>The folders of results that the marks of the blocks name: whatever is published, its figures may be shown.</summary>
-public sealed class FoldersOnThePages
+/// <summary>The folders of results that the pages name: whatever is published, its figures may be shown.</summary>
+public sealed partial class FoldersOnThePages
 {
-    private static readonly IReadOnlyList<Block> Blocks =
+    /// <summary>Those in the marks of blocks, and those to whose tables a page links.</summary>
+    internal static readonly IReadOnlyList<string> Folders =
     [
-        .. MarkdownPage.All.SelectMany(path => Page.Parse(path, File.ReadAllText(Path.Combine(RepositoryFiles.Root, path))).Blocks),
+        .. MarkdownPage.All.Select(path => (Path: path, Text: File.ReadAllText(Path.Combine(RepositoryFiles.Root, path))))
+            .SelectMany(page => Page.Parse(page.Path, page.Text).Blocks.SelectMany(block => block.Folders)
+                .Concat(Linked().Matches(page.Text).Select(link => link.Groups["folder"].Value)))
+            .Distinct(StringComparer.Ordinal),
     ];
-
-    private static IEnumerable<string> Folders => Blocks.SelectMany(block => block.Folders).Distinct(StringComparer.Ordinal);
 
     private static IEnumerable<string> Runs => Folders.Where(folder => RunFolder.IsIn(PathOf(folder)));
 
@@ -61,14 +64,13 @@ public sealed class FoldersOnThePages
         Assert.That(speeds.Commit, Is.EqualTo(run.Commit));
     }
 
-    [Test]
-    public void Each_has_its_line_among_the_published_runs() =>
-        Assert.That(Folders.Except(Blocks.Single(block => block.Name == "published-runs").Folders, StringComparer.Ordinal), Is.Empty);
-
     /// <summary>Whether a page that shows the folder names the experiment at a point in which the promise was broken.</summary>
     private static bool IsTold(FaultResult result, string folder) => result is { Verdict: FaultVerdict.Broken, Point.Token: { } token }
         && MarkdownPage.All.Select(path => File.ReadAllText(PathOf(path))).Any(
             text => text.Contains(folder, StringComparison.Ordinal) && text.Contains($"`{token}`", StringComparison.Ordinal));
 
     private static string PathOf(string path) => Path.Combine(RepositoryFiles.Root, path);
+
+    [GeneratedRegex(@"(?<folder>results/[0-9a-z/-]+)/(tables|guarantees|load)\.md", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    private static partial Regex Linked();
 }
