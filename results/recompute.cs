@@ -2,9 +2,31 @@
 //
 //     dotnet run results/recompute.cs -- results/<folder>
 //
-// It uses nothing of the kit. docs/reference/commands.md describes moments.bin; results/README.md explains the figures. The words faster, slower and no
-// clear difference are not computed again, the ratios and intervals that they stand for are.
+// It uses nothing of the kit. results/README.md explains the figures. The words faster, slower and no clear difference are not computed again, the ratios
+// and intervals that they stand for are.
 // Exit code 0: all equal; 1: something differs; 2: the folder cannot be read, or holds no run.
+//
+// moments.bin is a sequence of blocks, one for each line of rounds.jsonl, in the same order. Numbers are little-endian. A block:
+//
+//     offset  bytes  content
+//     0       4      KMOM
+//     4       1      version of the block: 1
+//     5       4      b, length of the body
+//     9       b      the body
+//     9 + b   8      the first 8 bytes of the SHA-256 of everything before them in the block
+//
+// The body:
+//
+//     0       2      n, length of the cell's name
+//     2       n      the cell's name in UTF-8, its values with / between them: bare/postgresql/full-dtc/ado
+//     2 + n   4      number of the round, from 1
+//     6 + n   4      number of the attempt, from 1
+//     10 + n  4      c, how many moments there are
+//     14 + n  1      p, bytes of a difference: 0 to 8
+//     15 + n         c * p bytes up to the end of the body, compressed with Brotli (RFC 7932)
+//
+// A moment is a number of microseconds after firstHandlerEntryUtc of the round. Moments are ascending. The first is stored as it is, each of the others as
+// its difference from the one before. The lowest bytes of all c differences come first, then all second bytes, and so on.
 #:property PublishAot=false
 #:property ManagePackageVersionsCentrally=false
 

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The commits of one attempt at a round, as stored in <c>moments.bin</c>. <c>docs/reference/commands.md</c> describes each byte.</summary>
+/// <summary>The commits of one attempt at a round, as stored in <c>moments.bin</c>. <c>results/recompute.cs</c> describes each byte.</summary>
 /// <param name="Round">From 1.</param>
 /// <param name="Attempt">From 1.</param>
 /// <param name="Microseconds">From the first handler entry to each commit, ascending.</param>

@@ -56,9 +56,9 @@ public sealed class BlockOfMoments
         () => MomentBlock.Read(new MomentBlock(Cell, 1, 1, [1L << 60]).ToBytes()),
         Throws.TypeOf<InvalidDataException>().With.Message.Contains("later than ten days"));
 
-    /// <summary>docs/reference/commands.md describes them.</summary>
+    /// <summary>results/recompute.cs describes them.</summary>
     [Test]
-    public void Its_bytes_are_those_of_the_page()
+    public void Its_bytes_are_as_described()
     {
         var bytes = new MomentBlock("a/b/c", 2, 1, [3]).ToBytes();
 
