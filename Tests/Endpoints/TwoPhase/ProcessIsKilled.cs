@@ -12,7 +12,6 @@ namespace Kit.Tests.TwoPhase;
 /// says otherwise: <c>dotnet test Tests/Endpoints --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
 /// </summary>
 [Parallelizable]
-[Order(1)]
 public sealed class ProcessIsKilled
 {
     // Until the one that is held is killed the other worker goes on: so many are there when a process starts.

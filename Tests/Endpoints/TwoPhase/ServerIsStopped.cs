@@ -8,7 +8,6 @@ namespace Kit.Tests.TwoPhase;
 
 /// <summary>full-dtc, its server stopped with <c>-m immediate</c> in the middle of a drain and started again, on a server of the test's own.</summary>
 [Parallelizable]
-[Order(1)]
 public sealed class ServerIsStopped
 {
     private const int Stops = 3;

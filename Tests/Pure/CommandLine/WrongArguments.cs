@@ -39,7 +39,7 @@ public sealed class WrongArguments
     [TestCase("run --mode full", "--mode: unknown name 'full'. Names: full-dtc, dtc-off, scope-off, transactions-off, ")]
     [TestCase("run --mode dtc-off,full", "--mode: unknown name 'full'.")]
     [TestCase("choose", "Option '--rows' is required.")]
-    [TestCase("choose --rows here --tolerates once", "--rows: unknown value 'here'. Values: same-database, same-server, elsewhere.")]
+    [TestCase("choose --rows here --tolerates once", "--rows: unknown value 'here'. Values: same-database, same-server, another-server, elsewhere.")]
     [TestCase("choose --rows elsewhere --tolerates once --rate 500/s", "--rate: it is compared with the rates of a run; name one with --run.")]
     [TestCase(
         "choose --rows elsewhere --tolerates once --run results --rate fast",

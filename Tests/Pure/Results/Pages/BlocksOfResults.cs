@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results.Pages;

@@ -3,12 +3,13 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Kit.Runner.Servers;
 using Kit.Tests.Bare;
+using Kit.Tests.TwoPhase;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
-namespace Kit.Tests.TwoPhase;
+namespace Kit.Tests.AcrossServers;
 
 /// <summary>A queue on one server of the test's own, and rows on another. The handler inserts a row and sends a message.</summary>
 internal sealed class TwoServersBench : IAsyncDisposable

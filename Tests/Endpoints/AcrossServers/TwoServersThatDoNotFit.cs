@@ -1,13 +1,14 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Modes;
+using Kit.Tests.TwoPhase;
 using Npgsql;
 using Npgsql.Replication;
 
-namespace Kit.Tests.TwoPhase;
+namespace Kit.Tests.AcrossServers;
 
 /// <summary>full-dtc on two servers refuses a pair that has not been started together, and servers whose commits can be lost.</summary>
 [Parallelizable]
-[Order(1)]
 public sealed class TwoServersThatDoNotFit : OnTwoServers
 {
     private const string NotTogether = "have not been started together";

@@ -1,14 +1,13 @@
-using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
+using Kit.Tests.TwoPhase;
 using Npgsql;
 
-namespace Kit.Tests.TwoPhase;
+namespace Kit.Tests.AcrossServers;
 
 /// <summary>full-dtc with its queue on one server and its rows on another.</summary>
 [Parallelizable]
-[Order(1)]
 public sealed class QueueAndDataOnTwoServers : OnTwoServers
 {
     [Test]

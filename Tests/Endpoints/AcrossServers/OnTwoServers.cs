@@ -2,7 +2,7 @@ using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Servers;
 using Npgsql;
 
-namespace Kit.Tests.TwoPhase;
+namespace Kit.Tests.AcrossServers;
 
 /// <summary>A queue on one server of the fixture's own, and rows on another.</summary>
 public abstract class OnTwoServers

@@ -3,8 +3,9 @@ using Kit.Handlers;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
+using Kit.Tests.TwoPhase;
 
-namespace Kit.Tests.TwoPhase;
+namespace Kit.Tests.AcrossServers;
 
 /// <summary>
 /// full-dtc on two servers: the handlers' process killed at random moments and exactly between the phases, and each server stopped with <c>-m immediate</c>
@@ -12,7 +13,6 @@ namespace Kit.Tests.TwoPhase;
 /// <c>dotnet test Tests/Endpoints --filter TwoServersAreKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"1000\")"</c>.
 /// </summary>
 [Parallelizable]
-[Order(1)]
 public sealed class TwoServersAreKilled
 {
     // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
