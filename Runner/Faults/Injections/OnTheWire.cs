@@ -79,14 +79,13 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
 
     protected override async Task<string?> AfterAsync(FaultScene scene, bool hasFired, CancellationToken cancellationToken)
     {
-        if (hasFired && IsAfterHandler && !scene.Testbed.Journal.LinesOf(scene.Chosen).Any(line => line.Point is AttemptPoint.Returned))
-            return "the fault fired before the handler had returned";
-
+        var isEarly = hasFired && IsAfterHandler && !scene.Testbed.Journal.LinesOf(scene.Chosen).Any(line => line.Point is AttemptPoint.Returned);
+        // Also if it shows nothing: a process whose requests do not pass could not be stopped.
         if (way.Facts().KillsProcess)
             await scene.KillAsync(cancellationToken, dead: () => Gate.Release());
         else
             Gate.Release();
-        return null;
+        return isEarly ? "the fault fired before the handler had returned" : null;
     }
 
     /// <summary>The injection at the end of the handler's transaction. Frameworks commit other things too, which do not carry the id.</summary>
