@@ -42,7 +42,8 @@ public sealed class PublishedRuns
     [Test]
     public async Task Each_is_named_on_a_page() =>
         Assert.That(
-            (await FoldersAsync()).Select(folder => $"results/{Path.GetRelativePath(Results, folder)}").Except(FoldersOnThePages.Folders, StringComparer.Ordinal),
+            (await FoldersAsync()).Select(folder => $"results/{Path.GetRelativePath(Results, folder)}")
+                .Except(FoldersOnThePages.Folders, StringComparer.Ordinal),
             Is.Empty);
 
     [Test]

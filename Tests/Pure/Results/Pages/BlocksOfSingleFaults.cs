@@ -34,7 +34,8 @@ public sealed class BlocksOfSingleFaults
         Assert.That(lines, Does.Contain(
             "| `failed-dispatch` | – | – | duplicated/zombie; ≠ another message: bare/rabbitmq | – | – | – |"));
         Assert.That(lines, Does.Contain(
-            "| `database-away` | – | duplicated/once; ≠ clean-error: bare/rabbitmq | – | torn/zombie/lost/clean-error/once; on a broker torn/zombie/clean-error/once | – | – |"));
+            "| `database-away` | – | duplicated/once; ≠ clean-error: bare/rabbitmq | – " +
+            "| torn/zombie/lost/clean-error/once; on a broker torn/zombie/clean-error/once | – | – |"));
         Assert.That(lines[^1], Does.StartWith("From [results/faults](../results/faults/guarantees.md), over every framework and transport."));
     }
 
