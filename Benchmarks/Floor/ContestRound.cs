@@ -33,7 +33,7 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
 
             var messages = stage.Messages.New(sizes.Messages);
             await queue.PreloadAsync(messages, cancellationToken);
-            await databases.SettleAsync(Cell.Mode, cancellationToken);
+            await databases.SettleAsync(Cell, cancellationToken);
             var before = (await databases.ReadCountersAsync(cancellationToken))!;
             var (begin, own) = (CpuSample.Take(), Environment.CpuUsage.TotalTime);
             await pgbench.DrainAsync(messages.Count, cancellationToken);

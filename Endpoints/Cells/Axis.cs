@@ -12,6 +12,7 @@ public abstract class Axis
 {
     private const string Apart = "apart";
     private const string AtOnce = "at-once";
+    private const string AtDefault = "default-polling";
 
     private protected Axis(string name, string plural) => (Name, Plural) = (name, plural);
 
@@ -81,6 +82,14 @@ public abstract class Axis
         Rule = cell => !cell.DeadLettersNext || cell.Kind.CanDeadLetterNext ? Support.Yes : Support.No("only Rebus offers the choice"),
     };
 
+    /// <summary>The pace at which a queue in a database is asked for messages: the framework's default, or a shorter pause and more messages.</summary>
+    public static Axis<bool> Polling { get; } = new(
+        "polling", "paces of polling", [false, true], isOften => isOften ? "often" : AtDefault, cell => cell.PollsOften)
+    {
+        Implied = AtDefault,
+        Rule = cell => !cell.PollsOften || cell.Kind.CanPollOften ? Support.Yes : Support.No("only Wolverine on PostgreSQL has a second row for it"),
+    };
+
     /// <summary>The work of the handler. Unless a scenario is named, experiments with faults have a handler of their own.</summary>
     public static Axis<Scenario> Scenario { get; } = new(
         AxisName.Scenario, "scenarios", Kit.Handlers.Scenario.All, scenario => scenario.Name, cell => cell.Scenario)
@@ -89,6 +98,7 @@ public abstract class Axis
         IsOfRounds = true,
         Rule = cell => cell.Scenario.NeedsPostgreSql && cell.Kind.WidgetServer != WidgetServer.PostgreSql
             ? Support.No($"the scenario '{cell.Scenario.Name}' is written for widgets in PostgreSQL")
+            : cell.Scenario.IsPublisher ? cell.Kind.SupportsEvents
             : Support.Yes,
     };
 
@@ -159,7 +169,7 @@ public abstract class Axis
     /// <summary>All axes, in the order in which names and tables have them.</summary>
     public static IReadOnlyList<Axis> All { get; } =
     [
-        Framework, Transport, Mode, Access, Flush, Batch, Receive, DeadLetter, Scenario, Condition, RoundTrip, Size, Processes, Handlers, Pool, Reuse,
+        Framework, Transport, Mode, Access, Flush, Batch, Receive, DeadLetter, Polling, Scenario, Condition, RoundTrip, Size, Processes, Handlers, Pool, Reuse,
     ];
 
     /// <summary>Its name in options and documents: <c>transport</c>.</summary>

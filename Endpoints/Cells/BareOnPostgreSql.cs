@@ -42,5 +42,7 @@ public class BareOnPostgreSql : IEndpointKind
             .UsePostgreSql(settings.Transport, settings.Widgets)
             .BuildWidgets(settings));
 
+    public string? OutboxTableOf(string queue) => $"{queue}_outbox";
+
     public IMessageQueue OpenQueue(string name, string transport) => new PostgreSqlQueue(transport, name);
 }

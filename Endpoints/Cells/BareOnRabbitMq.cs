@@ -41,6 +41,8 @@ public sealed class BareOnRabbitMq : IEndpointKind
                 .BuildWidgets(settings));
     }
 
+    public string? OutboxTableOf(string queue) => $"{queue}_outbox";
+
     public IMessageQueue OpenQueue(string name, string transport)
     {
         var settings = RabbitMqTransportSettings.Parse(transport);

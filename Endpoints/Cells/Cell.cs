@@ -30,6 +30,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
     /// <summary>A message is moved to the error queue when it is received once more, and not within its last attempt.</summary>
     public bool DeadLettersNext { get; init; }
 
+    /// <summary>Its endpoint looks for messages more often, and receives more at a time, than the framework does by default.</summary>
+    public bool PollsOften { get; init; }
+
     public Scenario Scenario { get; init; } = Scenario.Insert;
 
     /// <summary>The difference of its rounds.</summary>
@@ -64,8 +67,12 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
             BatchSize = BatchSize,
             ReceivesAhead = ReceivesAhead,
             DeadLettersNext = DeadLettersNext,
+            PollsOften = PollsOften,
             Limits = Limits,
         };
+
+    /// <summary>Its queue must be in the widgets' database.</summary>
+    public bool NeedsOneDatabase => Kind.NeedsOneDatabase(Mode);
 
     /// <summary>The first reason why the cell cannot run, if there is one.</summary>
     public Support Support => Axis.All.Select(axis => axis.Rule(this)).FirstOrDefault(support => !support.IsSupported) ?? Support.Yes;
@@ -118,6 +125,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
                 BatchSize = BatchSize,
                 ReceivesAhead = ReceivesAhead,
                 DeadLettersNext = DeadLettersNext,
+                PollsOften = PollsOften,
             },
             Kind);
 

@@ -15,6 +15,7 @@ public static class EndpointKinds
 #endif
         new MassTransitOnRabbitMq(),
         new RebusOnPostgreSql(),
+        new WolverineOnPostgreSql(),
 #if KIT_NSERVICEBUS
         new NServiceBusOnPostgreSql(),
         new NServiceBusOnRabbitMq(),

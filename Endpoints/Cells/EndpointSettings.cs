@@ -25,6 +25,9 @@ public sealed record EndpointSettings(
     /// <inheritdoc cref="Cell.DeadLettersNext"/>
     public bool DeadLettersNext { get; init; }
 
+    /// <inheritdoc cref="Cell.PollsOften"/>
+    public bool PollsOften { get; init; }
+
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
     public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;
 }

@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
@@ -7,6 +8,12 @@ namespace Kit.Endpoints.Cells;
 /// <param name="Title">Its name as its makers write it.</param>
 public sealed record FrameworkFacts(string Name, string Title)
 {
+    /// <summary>The text, without its values, of a statement of its own that ends a receive; <see langword="null"/>: a commit or an acknowledgement ends it.</summary>
+    public string? EndOfReceive { get; init; }
+
+    /// <summary>A mode in which the handler's transaction ends the receive, too, although the message has left its queue before.</summary>
+    public TransactionMode? ReceiveEndsWithRows { get; init; }
+
     /// <summary>The faults under which it, its driver or its broker is known to keep less than is promised.</summary>
     public required IReadOnlyList<KnownLimit> Limits { get; init; }
 

@@ -53,14 +53,32 @@ public interface IEndpointKind
     /// </summary>
     int LeastConnections(TransactionMode mode, int concurrency) => 1;
 
+    /// <summary>The queue must be in the widgets' database, because of the mode or of the framework.</summary>
+    bool NeedsOneDatabase(TransactionMode mode) => mode is { NeedsOneDatabase: true };
+
     /// <summary>It can also move a message to the error queue when it receives it once more, after its last attempt was rolled back.</summary>
     bool CanDeadLetterNext => false;
+
+    /// <summary>It can also look for messages more often, and receive more at a time, than by default.</summary>
+    bool CanPollOften => false;
+
+    /// <summary>Support for events, each of which arrives in the queues that have subscribed to its type.</summary>
+    Support SupportsEvents => Support.Yes;
+
+    /// <summary>Support for several processes that receive from one queue.</summary>
+    Support SupportsProcesses => Support.Yes;
 
     /// <summary>A send to a queue that does not exist fails.</summary>
     bool RefusesUnknownQueues => true;
 
+    /// <summary>A message with the id of one that its endpoint has, or has handled a moment ago, is dropped before a handler has it, in every mode.</summary>
+    bool DropsCopies => false;
+
     /// <summary>The table of a queue, on a transport whose queues are in a database.</summary>
     QueueTable TableOf(string queue) => QueueTable.Of(queue);
+
+    /// <summary>The table in the widgets' database with the sends that are still to be dispatched, if its endpoint keeps one there.</summary>
+    string? OutboxTableOf(string queue) => null;
 
     /// <summary>A failure is counted only after the receive has been rolled back. Until then, each other worker can handle the message once more.</summary>
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };

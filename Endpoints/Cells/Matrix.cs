@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Cells;
 internal static class Matrix
 {
     public static IEnumerable<Cell> Cells =>
-        [.. OneAtATime, .. FlushesAndReceives, .. DeadLetters, .. Distances, .. SizesAndProcesses, .. SizesOfForwardedMessages, .. KindsOfReuse];
+        [.. OneAtATime, .. FlushesAndReceives, .. DeadLetters, .. Polling, .. Distances, .. SizesAndProcesses, .. SizesOfForwardedMessages, .. KindsOfReuse];
 
     // Each framework on each transport, in each mode.
     private static IEnumerable<Cell> Plain =>
@@ -41,6 +41,13 @@ internal static class Matrix
         from plain in Plain
         where plain.Kind.CanDeadLetterNext
         from cell in WithoutAndWithSend(plain with { DeadLettersNext = true })
+        select cell;
+
+    // The other pace of polling, where a framework's default is so slow that it alone would be measured.
+    private static IEnumerable<Cell> Polling =>
+        from plain in Plain
+        where plain.Kind.CanPollOften
+        from cell in WithoutAndWithSend(plain with { PollsOften = true })
         select cell;
 
     // Each distance with each way to receive that saves a round trip.

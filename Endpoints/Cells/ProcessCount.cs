@@ -17,6 +17,6 @@ public sealed record ProcessCount(int Count)
     internal static string Typed(string name) => name.Split('-')[0];
 
     internal Support SupportOn(IEndpointKind kind) => this == One || kind.Transport is not TransportName.Learning
-        ? Support.Yes
+        ? this == One ? Support.Yes : kind.SupportsProcesses
         : Support.No($"several processes share a queue on a server, and '{kind.Transport}' has none");
 }

@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Cells;
 /// <summary>The known limits that several frameworks have, because they share a driver, a broker or a way to count attempts.</summary>
 internal static class SharedLimits
 {
-    private const string Versions = "(MassTransit 8.5.12, NServiceBus 10.2.8)";
+    private const string Versions = "(MassTransit 8.5.12, NServiceBus 10.2.8, Wolverine 6.62.0)";
 
     /// <summary>Where the framework opens a scope around the handler, and the driver commits it.</summary>
     public static IReadOnlyList<KnownLimit> OfTheDriversScope { get; } =
@@ -40,8 +40,12 @@ internal static class SharedLimits
            select new KnownLimit(
                null, counts, fault, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
                $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}"),
-        new(TransportName.RabbitMq, onABroker, Fault.ServerReadOnly, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
-            $"every failure counts as an attempt, and three quick attempts fail before the server takes writes again {Versions}"),
+        .. onABroker.Count == 0 ? [] : new[]
+        {
+            new KnownLimit(
+                TransportName.RabbitMq, onABroker, Fault.ServerReadOnly, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
+                $"every failure counts as an attempt, and three quick attempts fail before the server takes writes again {Versions}"),
+        },
         new(null, counts, Fault: null, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
             $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}"),
     ];

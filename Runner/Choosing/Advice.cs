@@ -28,10 +28,11 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
         ? [$"./run.sh faults {NamesOf(cell)} --mode {cell.Mode}", $"./run.sh faults --storm {NamesOf(cell)} --mode {cell.Mode}"]
         : [];
 
-    /// <summary>The options that name a cell's framework and transport, and the moment to dead-letter that the code sets, where there is a choice.</summary>
+    /// <summary>The options that name a cell's framework and transport, and the choices that the code sets, where a framework offers them.</summary>
     public static string NamesOf(Cell cell) =>
         $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}"
-        + (cell.Kind.CanDeadLetterNext ? $" --{Axis.DeadLetter.Name} {Axis.DeadLetter.ValueOf(cell with { DeadLettersNext = true })}" : "");
+        + (cell.Kind.CanDeadLetterNext ? $" --{Axis.DeadLetter.Name} {Axis.DeadLetter.ValueOf(cell with { DeadLettersNext = true })}" : "")
+        + (cell.Kind.CanPollOften ? $" --{Axis.Polling.Name} {Axis.Polling.ValueOf(cell with { PollsOften = true })}" : "");
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
     public static IReadOnlyList<Advice> For(IEnumerable<Cell> cells, HandlerNeeds needs) =>

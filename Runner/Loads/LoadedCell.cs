@@ -95,7 +95,7 @@ internal sealed class LoadedCell(
             return blank with { Outcome = RoundOutcome.Stalled($"the warm-up made {cold}") };
 
         // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
-        IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
+        IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell), restored.WidgetsForRunner }.Distinct()];
         var sampler = new LoadSampler(name, handlers, queue, databases, save);
         using var clock = WallClock.Watch();
         var aheadBefore = await restored.ClockAheadAsync(stop);

@@ -60,9 +60,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await queue.PreloadAsync(messages, cancellationToken);
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
 
-            await restored.SettleAsync(cell.Mode, cancellationToken);
+            await restored.SettleAsync(cell, cancellationToken);
             await using var held = cell.Condition.HoldsPrepared
-                ? await HeldTransaction.HoldAsync(restored.QueueForRunner(cell.Mode), cancellationToken)
+                ? await HeldTransaction.HoldAsync(restored.QueueForRunner(cell), cancellationToken)
                 : null;
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();

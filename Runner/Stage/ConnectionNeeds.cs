@@ -35,7 +35,7 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
         : new ConnectionNeeds(
             cell.Processes.Count,
             Math.Min(cell.Limits.Connections, concurrency),
-            Transport.Of(cell) is PostgreSqlTransport && !cell.Mode.NeedsOneDatabase ? concurrency : 0,
+            Transport.Of(cell) is PostgreSqlTransport && !cell.NeedsOneDatabase ? concurrency : 0,
             cell.Mode.RowCommit is RowCommit.InTwoPhases ? OfTwoPhases : OfOtherModes);
 
     /// <summary>Support by the kit's own server, or the reason why it cannot be started with so many.</summary>

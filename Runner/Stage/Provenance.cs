@@ -57,7 +57,7 @@ internal static class Provenance
     {
         var packages = new Dictionary<string, string>();
         foreach (var assembly in EndpointKinds.All.SelectMany(kind => kind.Packages).Append(typeof(Dapper.SqlMapper).Assembly))
-            packages[assembly.GetName().Name!] = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion.Split('+')[0];
+            packages[assembly.GetName().Name!] = VersionOf(assembly);
 
         foreach (var package in OptionalPackages.All)
         {
@@ -68,4 +68,8 @@ internal static class Provenance
 
         return packages;
     }
+
+    // Wolverine's assemblies have no version of their package.
+    private static string VersionOf(Assembly assembly) =>
+        assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? assembly.GetName().Version!.ToString(3);
 }

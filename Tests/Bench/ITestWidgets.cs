@@ -11,6 +11,9 @@ internal interface ITestWidgets : IAsyncDisposable
 
     string Widgets { get; }
 
+    /// <summary>The same of the database that a cell has its queue in.</summary>
+    string QueueOf(Cell cell) => cell.NeedsOneDatabase ? Widgets : QueueOf(cell.Mode);
+
     Task<int> CountRowsAsync();
 
     Task<int> CountRowsAsync(Guid message);

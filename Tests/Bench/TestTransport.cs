@@ -47,7 +47,7 @@ internal sealed class TestTransport : IAsyncDisposable
         });
 
     private static Task<TestTransport> WithTheWidgetsAsync(Cell cell, ITestWidgets databases) =>
-        Task.FromResult(new TestTransport(databases.QueueOf(cell.Mode), () => ValueTask.CompletedTask));
+        Task.FromResult(new TestTransport(databases.QueueOf(cell), () => ValueTask.CompletedTask));
 
     private static async Task<TestTransport> OnTheBrokerAsync(Cell cell, ITestWidgets databases)
     {

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 using Kit.Runner.Stage.Databases;
 using Kit.Runner.Stage.Transports;
 
@@ -28,8 +27,8 @@ public static class TransportServers
 
     private sealed class QueuesOf(ITestWidgets databases) : IQueueStore
     {
-        public string QueueForEndpoint(TransactionMode mode) => databases.QueueOf(mode);
+        public string QueueForEndpoint(Cell cell) => databases.QueueOf(cell);
 
-        public string QueueForRunner(TransactionMode mode) => databases.QueueOf(mode);
+        public string QueueForRunner(Cell cell) => databases.QueueOf(cell);
     }
 }

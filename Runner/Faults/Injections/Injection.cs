@@ -39,7 +39,7 @@ internal abstract class Injection
         [Fault.RestartBroker] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true)),
         [Fault.RestartBrokerHalfway] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true) { Depth = 0.5 }),
         [Fault.RestartBrokerLate] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true) { Depth = 0.9 }),
-        [Fault.SentTwice] = (_, _) => new SentTwice(),
+        [Fault.SentTwice] = (cell, _) => cell.Kind.DropsCopies ? new NoWindow("the endpoint drops a copy before a handler has it") : new SentTwice(),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new SlotsExhausted()),
         [Fault.ServerReadOnly] = (_, _) => new ServerReadOnly(),
         [Fault.SettingsLeft] = (_, _) => new SettingsLeft(),
@@ -98,7 +98,7 @@ internal abstract class Injection
         Transport.Of(cell).HoldsWidgets ? new NoWindow("the transport has no broker") : way();
 
     private static Injection WhereQueuesAreCreated(Cell cell, Func<Injection> way) =>
-        cell.Kind.RefusesUnknownQueues ? way() : new NoWindow("a queue is a name in a table, and no name is unknown");
+        cell.Kind.RefusesUnknownQueues ? way() : new NoWindow("the transport takes a message for any queue");
 
     private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");

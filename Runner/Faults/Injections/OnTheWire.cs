@@ -42,6 +42,8 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
             return new NoWindow("sends and receive commit as one unit");
         if (!cell.Mode.CommitOrder.IsMessageLeftInHandler)
             return new KillWhereParked(AttemptPoint.AfterSend);
+        if (EndsWithRows(cell))
+            return new NoWindow("the receive commits with the rows");
         if (HandlerShape.Of(cell).Inserts == 0 && !Transport.Of(cell).IsBroker && cell.Mode != TransactionMode.Outbox)
             return new NoWindow("sends and receive commit as one unit, and there is no row");
 
@@ -53,7 +55,7 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
         : AtCommit(cell, chosen, PointWay.Cut);
 
     public static Injection CutAtReceive(Cell cell, Guid chosen) =>
-        cell.Mode.RowCommit is RowCommit.WithReceive ? AtCommit(cell, chosen, PointWay.Cut)
+        cell.Mode.RowCommit is RowCommit.WithReceive || EndsWithRows(cell) ? AtCommit(cell, chosen, PointWay.Cut)
         : !cell.Mode.CommitOrder.IsMessageLeftInHandler ? NoWindow.ReceivedBefore
         // A broker that has got the acknowledgement is done with the message.
         : AtEndOfReceive(cell, chosen, Transport.Of(cell).IsBroker ? PointWay.CutBefore : PointWay.Cut);
@@ -106,8 +108,11 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
         ConnectionTo.Transport,
         Transport.Of(cell).IsBroker ? new MarkedRequest { Text = "basic.ack" }
         : cell.Mode == TransactionMode.NpgsqlScope ? new MarkedRequest { Text = MarkedRequest.CommitPrepared }
+        : cell.Kind.Facts.EndOfReceive is { } statement ? new MarkedRequest { Text = statement, Carries = chosen }
         : new MarkedRequest { Text = MarkedRequest.Commit, Follows = chosen },
         way);
+
+    private static bool EndsWithRows(Cell cell) => cell.Kind.Facts.ReceiveEndsWithRows == cell.Mode;
 }
 
 /// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>

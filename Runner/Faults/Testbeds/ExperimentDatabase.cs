@@ -47,10 +47,13 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
             : (await CountAsync(countedQueues, "0::bigint", queues!.Databases, cancellationToken)).Prepared));
     }
 
-    /// <summary>The sends in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
-    public async Task<long> CountOutboxAsync(string queue, CancellationToken cancellationToken)
+    /// <summary>The sends in an endpoint's outbox, which the endpoint creates when it starts.</summary>
+    public async Task<long> CountOutboxAsync(string? name, CancellationToken cancellationToken)
     {
-        var table = $"\"{queue}_outbox\"";
+        if (name is null)
+            return 0;
+
+        var table = $"\"{name}\"";
         await using var isThere = counted.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
         if (await isThere.ExecuteScalarAsync(cancellationToken) is not true)
             return 0;

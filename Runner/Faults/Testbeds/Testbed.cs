@@ -277,7 +277,7 @@ internal sealed class Testbed : IAsyncDisposable
     private async Task<Counters> CountOnceAsync(CancellationToken cancellationToken)
     {
         // First: a message that it dispatches in the meantime is counted twice rather than not at all.
-        var outbox = await Database.CountOutboxAsync(Place.Queue, cancellationToken);
+        var outbox = await Database.CountOutboxAsync(Cell.Kind.OutboxTableOf(Place.Queue), cancellationToken);
         var (rows, prepared) = await Database.CountAsync(cancellationToken);
         return new Counters(
             rows,

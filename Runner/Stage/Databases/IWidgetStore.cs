@@ -1,5 +1,5 @@
+using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Stage.Databases;
@@ -21,11 +21,11 @@ internal interface IWidgetStore : IAsyncDisposable
 /// <summary>The databases for queues that are next to widgets.</summary>
 internal interface IQueueStore
 {
-    /// <summary>Connection string of the database with a mode's queue, with the settings of every endpoint of a run.</summary>
-    string QueueForEndpoint(TransactionMode mode);
+    /// <summary>Connection string of the database with a cell's queue, with the settings of every endpoint of a run.</summary>
+    string QueueForEndpoint(Cell cell);
 
-    /// <summary>Connection string of the database with a mode's queue, for the runner's own queries: no session stays open and is counted.</summary>
-    string QueueForRunner(TransactionMode mode);
+    /// <summary>Connection string of the database with a cell's queue, for the runner's own queries: no session stays open and is counted.</summary>
+    string QueueForRunner(Cell cell);
 }
 
 /// <summary>The two databases of one round, one for queues and one for widgets; dropped when it has ended.</summary>
@@ -60,7 +60,7 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken);
 
     /// <summary>Brings the server into the same state before every drain.</summary>
-    Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken);
+    Task SettleAsync(Cell cell, CancellationToken cancellationToken);
 
     /// <summary>The server's counters now; <see langword="null"/> if the kit does not read them.</summary>
     Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken);

@@ -1,5 +1,5 @@
+using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Npgsql;
 
@@ -38,9 +38,9 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// <summary>The databases on the queue's server, if that is another; <see langword="null"/>: the queue is in <see cref="Queue"/>.</summary>
     public RoundDatabases? Apart { get; set; }
 
-    public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode), ResetsSessions);
+    public string QueueForEndpoint(Cell cell) => EndpointConnections.For(QueueOf(cell), ResetsSessions);
 
-    public string QueueForRunner(TransactionMode mode) => EndpointConnections.ForRunner(QueueOf(mode));
+    public string QueueForRunner(Cell cell) => EndpointConnections.ForRunner(QueueOf(cell));
 
     public string WidgetsForEndpoint => EndpointConnections.For(widgets, ResetsSessions);
 
@@ -114,9 +114,9 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// Vacuums the queue's database and, if the role may, writes a checkpoint, so that each server is in the same state before every drain. On two servers it
     /// does so on both.
     /// </summary>
-    public async Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken)
+    public async Task SettleAsync(Cell cell, CancellationToken cancellationToken)
     {
-        await SettleAsync(QueueForRunner(mode), cancellationToken);
+        await SettleAsync(QueueForRunner(cell), cancellationToken);
         if (Apart is not null)
             await SettleAsync(WidgetsForRunner, cancellationToken);
     }
@@ -173,7 +173,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     }
 
     // Its own database, or that of the widgets in a mode that needs one database.
-    private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : Apart?.Queue ?? queue;
+    private string QueueOf(Cell cell) => cell.NeedsOneDatabase ? widgets : Apart?.Queue ?? queue;
 
     private static string NameIn(string connection) => new NpgsqlConnectionStringBuilder(connection).Database!;
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
@@ -9,9 +10,9 @@ namespace Kit.Runner.Stage.SqlServer;
 /// <summary>The two databases of one round on SQL Server.</summary>
 internal sealed class SqlServerRound(SqlServerDatabases databases, string queue, string widgets) : IRoundStore
 {
-    public string QueueForEndpoint(TransactionMode mode) => SqlServerConnections.ForEndpoint(QueueOf(mode));
+    public string QueueForEndpoint(Cell cell) => SqlServerConnections.ForEndpoint(QueueOf(cell));
 
-    public string QueueForRunner(TransactionMode mode) => SqlServerConnections.ForRunner(QueueOf(mode));
+    public string QueueForRunner(Cell cell) => SqlServerConnections.ForRunner(QueueOf(cell));
 
     public string WidgetsForEndpoint => SqlServerConnections.ForEndpoint(widgets);
 
@@ -48,7 +49,7 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     /// <summary>Zero: no time is read from the server.</summary>
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);
 
-    public async Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken)
+    public async Task SettleAsync(Cell cell, CancellationToken cancellationToken)
     {
         foreach (var database in new[] { queue, widgets })
         {
@@ -67,7 +68,7 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     }
 
     // One connection string for queue and widgets, so that one session serves both; two if the transaction is to be promoted.
-    private string QueueOf(TransactionMode mode) => mode == TransactionMode.FullDtcPromoted ? queue : widgets;
+    private string QueueOf(Cell cell) => cell.Mode == TransactionMode.FullDtcPromoted ? queue : widgets;
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(
         string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken,

@@ -35,7 +35,7 @@ internal abstract class DatabaseInUse : ServerInUse
     /// <summary>The queue is in the round's own databases, and is dropped with them.</summary>
     public override Task<RoundTransport> OpenAsync(Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken) =>
         Task.FromResult(new RoundTransport(
-            queue, databases.QueueForEndpoint(cell.Mode), databases.QueueForRunner(cell.Mode), () => ValueTask.CompletedTask));
+            queue, databases.QueueForEndpoint(cell), databases.QueueForRunner(cell), () => ValueTask.CompletedTask));
 
     /// <summary>Drops the databases of the run.</summary>
     /// <param name="databases"><see langword="null"/>: none were made.</param>

@@ -78,7 +78,7 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
             queues.ResetsSessions = ofWidgets.ResetsSessions;
         }
 
-        return new RoundTransport(queue, queues.QueueForEndpoint(cell.Mode), queues.QueueForRunner(cell.Mode), queues.DisposeAsync);
+        return new RoundTransport(queue, queues.QueueForEndpoint(cell), queues.QueueForRunner(cell), queues.DisposeAsync);
     }
 
     public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>

@@ -6,7 +6,7 @@ namespace Kit.Tests.Contract;
 
 /// <summary>
 /// The cells that the contract holds for: every framework, transport and mode that can run here, with the baseline's access, and each way to
-/// dead-letter. What is missing is said once (<see cref="WhatIsMissing"/>); what never can run stands in the approved list of cells.
+/// dead-letter and to poll. What is missing is said once (<see cref="WhatIsMissing"/>); what never can run stands in the approved list of cells.
 /// </summary>
 internal static class ContractCells
 {
@@ -19,7 +19,9 @@ internal static class ContractCells
     /// <summary>The wanted ones among them. Where none can run there is one ignored fixture: NUnit refuses a source without any.</summary>
     public static IEnumerable<TestFixtureData> Of(Predicate<Cell> wanted)
     {
-        var named = Cell.All.Where(cell => cell with { DeadLettersNext = false } is { Access.Name: "ado", IsPlain: true } && wanted(cell)).ToList();
+        var named = Cell.All
+            .Where(cell => cell with { DeadLettersNext = false, PollsOften = false } is { Access.Name: "ado", IsPlain: true } && wanted(cell))
+            .ToList();
         var here = named.Where(cell => cell.Support.IsSupported && TestTransport.MissingServer(cell.Kind.Transport) is null).ToList();
         return here.Count > 0
             ? here.Select(Fixture)

@@ -22,7 +22,13 @@ public abstract class ContractTest(Cell cell)
     protected virtual int? Requesters => null;
 
     [SetUp]
-    public async Task SetUp() => bench = await CellBench.CreateAsync(Cell, subscribers: Subscribers, requesters: Requesters);
+    public async Task SetUp()
+    {
+        if (Subscribers is not null && Cell.Kind.SupportsEvents.Because is { } reason)
+            Assert.Ignore($"{Cell.Kind.Framework} on {Cell.Kind.Transport}: {reason}.");
+
+        bench = await CellBench.CreateAsync(Cell, subscribers: Subscribers, requesters: Requesters);
+    }
 
     [TearDown]
     public async Task TearDown()

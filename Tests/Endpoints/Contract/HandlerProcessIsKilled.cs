@@ -25,7 +25,8 @@ public sealed class HandlerProcessIsKilled(Cell cell)
         cell => cell.Mode.CrashEffect != CrashEffect.LeavesInDoubt,
         always: cell => (cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name)
             is ("bare", "postgresql", "full-dtc") or ("bare", "rabbitmq", "dtc-off") or ("masstransit", "rabbitmq", "scope-off")
-            || cell is { Kind.Framework: "rebus", Mode.Name: "shared", DeadLettersNext: true });
+            || cell is { Kind.Framework: "rebus", Mode.Name: "shared", DeadLettersNext: true }
+                or { Kind.Framework: "wolverine", Mode.Name: "outbox", PollsOften: true });
 
     [Test]
     public async Task Lost_and_doubled_are_what_the_mode_allows()

@@ -19,7 +19,7 @@ public sealed class DatabasesOnSqlServer
             foreach (var _ in Enumerable.Range(0, 2))
             {
                 await using var round = await databases.RestoreAsync(CancellationToken.None);
-                await round.SettleAsync(TransactionMode.FullDtcPromoted, CancellationToken.None);
+                await round.SettleAsync(new Cell(new BareOnSqlServer(), TransactionMode.FullDtcPromoted), CancellationToken.None);
                 Assert.That(await round.CountAsync(CancellationToken.None), Is.EqualTo(25_000));
                 Assert.That(await round.ReadBuiltAsync(withCommitTime: false, CancellationToken.None), Is.Empty);
             }

@@ -41,6 +41,7 @@ public sealed partial class ReferencesBetweenProjects
         string[] libraries =
         [
             "Bare", "Bare.PostgreSql", "Bare.RabbitMq", "Bare.SqlServer", "MassTransit", "NServiceBus", "NServiceBus.PostgreSql", "Rebus.PostgreSql",
+            "Wolverine",
         ];
         foreach (var library in libraries)
             Assert.That(Reached(library, references), Does.Not.Contain("Guarantees").And.Not.Contain("Runner"), library);

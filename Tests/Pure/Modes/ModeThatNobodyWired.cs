@@ -4,6 +4,7 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Bare.SqlServer;
 using Kit.Endpoints.MassTransit;
 using Kit.Endpoints.Rebus.PostgreSql;
+using Kit.Endpoints.Wolverine;
 using Kit.Guarantees;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -24,6 +25,7 @@ public sealed class ModeThatNobodyWired
         Place("bare on SQL Server, one connection", mode => SqlServerSupport.Of(mode, isOneConnection: true)),
         Place("MassTransit", mode => MassTransitSupport.Of(mode)),
         Place("Rebus", mode => RebusSupport.Of(mode)),
+        Place("Wolverine", mode => WolverineSupport.Of(mode)),
         Place("promises", mode => FaultPromise.Of(Fault.Poison, mode, isBroker: false)),
         Place("promises always", mode => FaultPromise.Always(mode, isBroker: false)),
     ];

@@ -26,6 +26,7 @@ public sealed class PublicApi
             yield return Case("TransactionModes.Proofs", typeof(Proof).Assembly);
             yield return Case("TransactionModes.MassTransit", typeof(ReceiveEndpointExtensions).Assembly);
             yield return Case("TransactionModes.Rebus", typeof(Kit.Endpoints.Rebus.PostgreSql.RebusSupport).Assembly);
+            yield return Case("TransactionModes.Wolverine", typeof(Kit.Endpoints.Wolverine.WolverineSupport).Assembly);
 #if KIT_SQLCLIENT
             yield return Case("TransactionModes.Bare.SqlServer", typeof(SqlServerSupport).Assembly);
 #endif

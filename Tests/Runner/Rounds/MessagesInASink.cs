@@ -13,6 +13,7 @@ namespace Kit.Tests.Rounds;
 [TestFixture("bare", TransportName.RabbitMq)]
 [TestFixture("masstransit", TransportName.RabbitMq)]
 [TestFixture("rebus", TransportName.PostgreSql)]
+[TestFixture("wolverine", TransportName.PostgreSql)]
 [Parallelizable]
 public sealed class MessagesInASink(string framework, string transport)
 {

@@ -1,0 +1,42 @@
+using Kit.Guarantees;
+using Kit.Modes;
+using static Kit.Guarantees.DeliveryClass;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>Wolverine.</summary>
+public static class FactsOfWolverine
+{
+    private static readonly TransactionMode[] Modes = [TransactionMode.ScopeOff, TransactionMode.Outbox];
+
+    public static FrameworkFacts Facts { get; } = new("wolverine", "Wolverine")
+    {
+        // It marks the message in the inbox as handled.
+        EndOfReceive =
+            $"update \"{WolverineNames.Schema}\".{WolverineNames.Inbox} set status = '?', keep_until = $1, owner_id = ? where id = $2 and received_at = $3",
+        ReceiveEndsWithRows = TransactionMode.Outbox,
+        Limits =
+        [
+            .. SharedLimits.OfQuickAttempts(Modes, onABroker: []),
+            .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
+               select new KnownLimit(
+                   TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
+                   "its sends do not commit with the receive: they go out before the message is marked as handled, and a message that is handled again " +
+                   "sends again (Wolverine 6.62.0)"),
+            .. from fault in new[] { Fault.CutAtCommit, Fault.CutAtReceive, Fault.RestartDatabase, Fault.DatabaseAway, null }
+               select new KnownLimit(
+                   TransportName.PostgreSql, [TransactionMode.Outbox], fault, Affected.Chosen,
+                   new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
+                   "if the answer to its commit is lost, it handles the message again at once, without a look into the inbox, where the message is marked " +
+                   "as handled (Wolverine 6.62.0)"),
+            new(null, Modes, Fault.ServerReadOnly, Affected.Chosen, new HashSet<DeliveryClass> { Stuck, CleanError },
+                "three quick attempts fail before the server takes writes again, and so does the dead letter: the message waits for 30 s, and the experiment " +
+                "judges what nobody has changed for 20 s (Wolverine 6.62.0)"),
+            new(null, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
+                "it keeps more than is promised: the message is in the inbox, and its mark is written again until it is stored (Wolverine 6.62.0)"),
+            new(null, [TransactionMode.Outbox], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
+                "its mark in the inbox is in the handler's transaction: a cut of that connection is a failed attempt, and after three of them the message is " +
+                "given up (Wolverine 6.62.0)"),
+        ],
+    };
+}

@@ -1,0 +1,258 @@
+using System.Reflection;
+using System.Text.Json;
+using JasperFx.CodeGeneration;
+using JasperFx.Resources;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Wolverine;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.EntityFrameworkCore;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+using NpgsqlTypes;
+using Wolverine;
+using Wolverine.EntityFrameworkCore;
+using Wolverine.Postgresql;
+using Wolverine.Runtime.Serialization;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>Wolverine on queues in PostgreSQL. A queue is a table, from which messages move to the inbox before they are handled.</summary>
+public sealed class WolverineOnPostgreSql : IEndpointKind
+{
+    // What the row with the tuned polling has.
+    private const int MostMessages = 100;
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
+
+    public FrameworkFacts Facts => FactsOfWolverine.Facts;
+
+    public string Transport => TransportName.PostgreSql;
+
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
+
+    public bool CanPollOften => true;
+
+    public bool RefusesUnknownQueues => false;
+
+    public bool DropsCopies => true;
+
+    public Support SupportsEvents => Support.No("on PostgreSQL a Wolverine publisher names the queues of its events; a queue cannot subscribe");
+
+    public Support SupportsProcesses => Support.No("its cells run in Wolverine's Solo mode, which is for one process");
+
+    public IReadOnlyList<Assembly> Packages { get; } =
+    [
+        typeof(WolverineOptions).Assembly, typeof(PostgresqlConfigurationExtensions).Assembly, typeof(WolverineEntityCoreExtensions).Assembly,
+        typeof(NpgsqlConnection).Assembly,
+    ];
+
+    public Support Supports(TransactionMode mode) => WolverineSupport.Of(mode);
+
+    // Inbox and outbox are next to the queues, and the rows commit with them.
+    public bool NeedsOneDatabase(TransactionMode mode) => mode == TransactionMode.Outbox;
+
+    public QueueTable TableOf(string queue) => WolverineNames.EndpointOf(queue) is { } endpoint
+        ? new(WolverineNames.DeadLetters, Others: $"received_at <> '{WolverineNames.AddressOf(endpoint)}'")
+        : QueueTable.Of(WolverineNames.TableOf(queue));
+
+    public string? OutboxTableOf(string queue) => WolverineNames.Outbox;
+
+    // With the tuned polling.
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
+    [
+        $"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, {(NeedsOneDatabase(mode) ? "data" : "queues")}, \"orders\")",
+        "    .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));",
+    ];
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
+    {
+        services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
+        services.AddSingleton(handle);
+        services.AddSingleton(_ => HandlerConnections.Open(settings));
+        services.AddDbContextWithWolverineIntegration<WolverineData>(data => data.UseNpgsql(settings.Widgets), WolverineNames.Schema);
+        services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
+        {
+            SetForComparison(wolverine);
+            wolverine.AddMessageHandler(
+                typeof(BuildWidget),
+                settings.Mode == TransactionMode.Outbox ? new WolverineHandlerInItsTransaction() : new WolverineHandlerOnItsOwn());
+            var listener = wolverine
+                .UseTransactionMode(
+                    settings.Mode, settings.Transport, WolverineNames.QueueOf(settings.Queue), WolverineNames.Schema, WolverineNames.Schema)
+                .MaximumParallelMessages(settings.Concurrency);
+            if (settings.PollsOften)
+                listener.MaximumMessagesToReceive(MostMessages).PollingInterval(Pause);
+        });
+    }
+
+    public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
+
+    /// <summary>What the comparison requires: one process, no compiler in it, and bodies as in the other frameworks.</summary>
+    private static void SetForComparison(WolverineOptions wolverine)
+    {
+        wolverine.ApplicationAssembly = typeof(WolverineOnPostgreSql).Assembly;
+        wolverine.CodeGeneration.TypeLoadMode = TypeLoadMode.Static;
+        wolverine.Discovery.DisableConventionalDiscovery();
+        wolverine.Durability.Mode = DurabilityMode.Solo;
+        wolverine.UseSystemTextJsonForSerialization(json => json.PropertyNamingPolicy = null);
+    }
+
+    private sealed class Queue(string transport, string name) : IMessageQueue
+    {
+        private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(transport);
+        private readonly string table = $"{WolverineNames.Schema}.{WolverineNames.TableOf(name)}";
+        private readonly string later = $"{WolverineNames.Schema}.{WolverineNames.LaterTableOf(name)}";
+        private readonly string address = WolverineNames.AddressOf(name).ToString();
+
+        public string Name => name;
+
+        /// <summary>
+        /// Lets Wolverine create inbox and outbox, if they are missing. The queue's tables are as Wolverine creates them, which prints each statement.
+        /// </summary>
+        public async Task CreateAsync(CancellationToken cancellationToken)
+        {
+            await using (var look = source.CreateCommand($"SELECT to_regclass('{DeadLetters}') IS NOT NULL AND to_regclass('{Inbox}') IS NOT NULL"))
+            {
+                if (await look.ExecuteScalarAsync(cancellationToken) is not true)
+                    await CreateInboxAsync(cancellationToken);
+            }
+
+            await using var create = source.CreateCommand(WolverineNames.CreateQueue(name));
+            await create.ExecuteNonQueryAsync(cancellationToken);
+        }
+
+        public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) =>
+            throw new NotSupportedException($"No event arrives in {name}: {new WolverineOnPostgreSql().SupportsEvents.Because}.");
+
+        /// <summary>Adds messages in one transaction. One that is in the queue already is left out, as Wolverine's own sender does.</summary>
+        public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
+        {
+            await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            if (messages.TryGetNonEnumeratedCount(out var count) && count == 1)
+            {
+                var one = messages.Single();
+                await using var insert = new NpgsqlCommand(
+                    $"INSERT INTO {table} (id, body, message_type) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", connection);
+                insert.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = one.MessageId });
+                insert.Parameters.Add(new NpgsqlParameter<byte[]> { TypedValue = EnvelopeOf(one) });
+                insert.Parameters.Add(new NpgsqlParameter<string> { TypedValue = one.Type });
+                await insert.ExecuteNonQueryAsync(cancellationToken);
+                return;
+            }
+
+            await using var rows = await connection.BeginBinaryImportAsync(
+                $"COPY {table} (id, body, message_type) FROM STDIN (FORMAT BINARY)", cancellationToken);
+            foreach (var message in messages)
+            {
+                await rows.StartRowAsync(cancellationToken);
+                await rows.WriteAsync(message.MessageId, NpgsqlDbType.Uuid, cancellationToken);
+                await rows.WriteAsync(EnvelopeOf(message), NpgsqlDbType.Bytea, cancellationToken);
+                await rows.WriteAsync(message.Type, NpgsqlDbType.Text, cancellationToken);
+            }
+
+            await rows.CompleteAsync(cancellationToken);
+        }
+
+        /// <summary>The messages in the queue, those that wait, and those that the endpoint has moved to its inbox and not yet handled.</summary>
+        public async Task<long> CountAsync(CancellationToken cancellationToken)
+        {
+            // In one statement: a message that moves in the meantime is in one of them.
+            await using var command = source.CreateCommand(
+                $"SELECT (SELECT count(*) FROM {table}) + (SELECT count(*) FROM {later}) + (SELECT count(*) FROM {Unhandled})");
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = address });
+            return (long)(await command.ExecuteScalarAsync(cancellationToken))!;
+        }
+
+        public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => ReadAsync(IdOf, cancellationToken);
+
+        public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) =>
+            ReadAsync(envelope => read(IdOf(envelope), envelope.Data), cancellationToken);
+
+        public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand($"SELECT body FROM {table} ORDER BY timestamp LIMIT 1");
+            return await command.ExecuteScalarAsync(cancellationToken) is byte[] envelope ? EnvelopeSerializer.Deserialize(envelope).Data!.Length : null;
+        }
+
+        public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand(
+                $"SELECT id, exception_type, exception_message, failed_at FROM {DeadLetters} WHERE received_at = $1 ORDER BY failed_at");
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = address });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            var all = new List<DeadLetter>();
+            while (await reader.ReadAsync(cancellationToken))
+            {
+                all.Add(new DeadLetter(reader.GetGuid(0), FailedAttempts: null, $"{reader.GetValue(1)}: {reader.GetValue(2)}")
+                {
+                    FailedAt = reader.IsDBNull(3) ? null : reader.GetFieldValue<DateTimeOffset>(3),
+                });
+            }
+
+            return all;
+        }
+
+        public ValueTask DisposeAsync() => source.DisposeAsync();
+
+        private static string Inbox => $"{WolverineNames.Schema}.{WolverineNames.Inbox}";
+
+        private static string DeadLetters => $"{WolverineNames.Schema}.{WolverineNames.DeadLetters}";
+
+        private static string Unhandled => $"{Inbox} WHERE received_at = $1 AND status = 'Incoming'";
+
+        /// <summary>Wolverine gives a message that is sent an id of its own. The message that caused it is in its body.</summary>
+        private static Guid IdOf(Envelope envelope)
+        {
+            try
+            {
+                using var body = JsonDocument.Parse(envelope.Data);
+                return body.RootElement.TryGetProperty(nameof(BuildWidget.MessageId), out var id) && id.TryGetGuid(out var causedBy) ? causedBy : envelope.Id;
+            }
+            catch (JsonException)
+            {
+                return envelope.Id;
+            }
+        }
+
+        private async Task CreateInboxAsync(CancellationToken cancellationToken)
+        {
+            var application = Host.CreateEmptyApplicationBuilder(settings: null);
+            application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
+            {
+                SetForComparison(wolverine);
+                wolverine.PersistMessagesWithPostgresql(transport, WolverineNames.Schema);
+            });
+            var host = application.Build();
+            await using ((IAsyncDisposable)host)
+                await host.SetupResources(cancellationToken);
+            TransportPool.Close(transport);
+        }
+
+        private byte[] EnvelopeOf(OutgoingMessage message) => EnvelopeSerializer.Serialize(new Envelope
+        {
+            Id = message.MessageId,
+            MessageType = message.Type,
+            ContentType = "application/json",
+            Data = message.Body,
+            Destination = WolverineNames.AddressOf(name),
+            ReplyUri = message.ReplyTo is { } queue ? WolverineNames.AddressOf(queue) : null,
+        });
+
+        private async Task<IReadOnlyList<T>> ReadAsync<T>(Func<Envelope, T> read, CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand(
+                $"""
+                 SELECT body
+                 FROM (SELECT body, timestamp FROM {table} UNION ALL SELECT body, NULL FROM {later} UNION ALL SELECT body, NULL FROM {Unhandled}) AS left_over
+                 ORDER BY timestamp NULLS FIRST
+                 """);
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = address });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            var all = new List<T>();
+            while (await reader.ReadAsync(cancellationToken))
+                all.Add(read(EnvelopeSerializer.Deserialize(reader.GetFieldValue<byte[]>(0))));
+            return all;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+using Kit.Modes;
+using Microsoft.EntityFrameworkCore;
+using Microsoft.EntityFrameworkCore.Storage;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+using Wolverine;
+using Wolverine.EntityFrameworkCore;
+using Wolverine.Postgresql;
+
+namespace Kit.Tests.Samples;
+
+/// <summary>Wolverine as the page configures it, with handlers that Wolverine's own generated code calls.</summary>
+[Parallelizable]
+public sealed class HandlersOnWolverine
+{
+    private const string Rows = "SELECT count(*)::int FROM placed_order";
+
+    [TestCase(typeof(InOutbox), "outbox", 1)]
+    [TestCase(typeof(InOutboxWithoutItsModel), "outbox", 1)]
+    [TestCase(typeof(OnItsOwn), "scope-off", 2)]
+    public async Task An_order_whose_first_attempt_fails_after_its_insert_leaves_as_many_rows(Type handler, string mode, int rows)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
+        using var host = Build(databases.Widgets, TransactionMode.Parse(mode), handler);
+        await host.StartAsync();
+
+        await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
+
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                databases.Widgets, "SELECT count(*)::int FROM wolverine.wolverine_incoming_envelopes WHERE status = 'Handled'") == 1,
+            "the order is handled");
+        await host.StopAsync();
+        Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, Rows), Is.EqualTo(rows));
+    }
+
+    [Test]
+    public async Task In_outbox_a_handler_that_takes_no_context_fails_the_start()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        using var host = Build(databases.Widgets, TransactionMode.Outbox, typeof(OnItsOwn));
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains("No handler of OrderToPlace takes a DbContext"));
+    }
+
+    private static IHost Build(string database, TransactionMode mode, Type handler)
+    {
+        var builder = Host.CreateEmptyApplicationBuilder(settings: null);
+        builder.Services.AddSingleton(NpgsqlDataSource.Create(database));
+        builder.Services.AddSingleton(new FirstAttempt());
+        builder.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
+        {
+            wolverine.UseRuntimeCompilation();
+            wolverine.Durability.Mode = DurabilityMode.Solo;
+            wolverine.ApplicationAssembly = typeof(HandlersOnWolverine).Assembly;
+            wolverine.Discovery.DisableConventionalDiscovery().IncludeType(handler);
+            Configure(wolverine, mode, (database, database));
+            wolverine.PublishAllMessages().ToPostgresqlQueue("orders");
+        });
+        return builder.Build();
+    }
+
+    private static void Configure(WolverineOptions wolverine, TransactionMode mode, (string Queues, string Data) settings)
+    {
+        wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(settings.Data), "wolverine");
+        wolverine.UseTransactionMode(mode, settings.Queues, "orders")
+            .MaximumParallelMessages(2)
+            .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
+    }
+}
+
+/// <summary>The message. Wolverine generates code that calls its handler, so both are public.</summary>
+public sealed record OrderToPlace(Guid OrderId);
+
+/// <summary>A row for each order.</summary>
+public sealed class PlacedOrder
+{
+    public Guid Id { get; init; }
+}
+
+/// <summary>The application's context.</summary>
+public sealed class OrdersContext(DbContextOptions<OrdersContext> options) : DbContext(options)
+{
+    public DbSet<PlacedOrder> Placed => Set<PlacedOrder>();
+
+    protected override void OnModelCreating(ModelBuilder modelBuilder) =>
+        modelBuilder.Entity<PlacedOrder>(order => order.ToTable("placed_order").Property(one => one.Id).HasColumnName("id"));
+}
+
+/// <summary>Fails the first attempt, and no other.</summary>
+public sealed class FirstAttempt
+{
+    private int attempts;
+
+    public void Fail()
+    {
+        if (Interlocked.Increment(ref attempts) == 1)
+            throw new InvalidOperationException("The test wants this attempt to fail.");
+    }
+}
+
+public static class InOutbox
+{
+    public static async Task Handle(OrderToPlace order, OrdersContext data, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        await data.SaveChangesAsync(cancellationToken);
+        first.Fail();
+    }
+}
+
+public static class InOutboxWithoutItsModel
+{
+    public static async Task Handle(OrderToPlace order, OrdersContext data, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        await using var insert = new NpgsqlCommand("INSERT INTO placed_order (id) VALUES ($1)", (NpgsqlConnection)data.Database.GetDbConnection())
+        {
+            Transaction = (NpgsqlTransaction)data.Database.CurrentTransaction!.GetDbTransaction(),
+            Parameters = { new() { Value = order.OrderId } },
+        };
+        await insert.ExecuteNonQueryAsync(cancellationToken);
+        first.Fail();
+    }
+}
+
+public static class OnItsOwn
+{
+    public static async Task Handle(OrderToPlace order, NpgsqlDataSource data, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        await using var insert = data.CreateCommand("INSERT INTO placed_order (id) VALUES ($1)");
+        insert.Parameters.Add(new NpgsqlParameter { Value = order.OrderId });
+        await insert.ExecuteNonQueryAsync(cancellationToken);
+        first.Fail();
+    }
+}

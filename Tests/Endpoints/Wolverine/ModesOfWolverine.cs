@@ -1,0 +1,16 @@
+using Kit.Endpoints.Wolverine;
+using Kit.Modes;
+using Wolverine;
+
+namespace Kit.Tests.Wolverine;
+
+/// <summary>What <c>UseTransactionMode</c> refuses.</summary>
+public sealed class ModesOfWolverine
+{
+    private static IEnumerable<TransactionMode> Refused => TransactionMode.All.Where(mode => !WolverineSupport.Of(mode).IsSupported);
+
+    [TestCaseSource(nameof(Refused))]
+    public void Another_mode_is_refused_with_the_reason(TransactionMode mode) => Assert.That(
+        () => new WolverineOptions().UseTransactionMode(mode, "Host=nowhere", "orders"),
+        Throws.TypeOf<NotSupportedException>().With.Message.EqualTo($"Wolverine cannot run in {mode}: {WolverineSupport.Of(mode).Because}."));
+}
