@@ -54,7 +54,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     public IReadOnlyList<Cell> Choose(ParseResult parsed) =>
     [
         .. from cell in Cell.All
-           where Filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
+           where Filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, cell))
            where ofRounds || Axis.All.All(axis => !axis.IsOfRounds || IsFiltered(axis) || axis.HasImplied(cell))
            select cell,
     ];
@@ -62,7 +62,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     /// <summary>The first option that was typed and does not allow a cell; <see langword="null"/> if all do.</summary>
     public string? Refuses(CommandResult result, Cell cell) => Filters
         .Where(filter => result.GetResult(filter.Option) is { Implicit: false, Tokens.Count: > 0 }
-            && !Allows(result.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
+            && !Allows(result.GetValue(filter.Option), filter.Axis, cell))
         .Select(filter => filter.Option.Name).FirstOrDefault();
 
     /// <summary>The filters as typed, to pass on to another runner.</summary>
@@ -90,7 +90,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
         return NamesOption.Of($"--{axis.Name}", $"Only these {axis.Plural}{measured}.", [.. axis.Values.Select(axis.Typed), Every], read: axis.Read);
     }
 
-    private bool Allows(string[]? named, Axis axis, string value) => named is { Length: > 0 }
-        ? named.Contains(Every) || named.Contains(axis.Typed(value))
-        : (!isMatrix && axis.Implied is null) || axis.Measured is null || axis.Measured.Contains(value);
+    private bool Allows(string[]? named, Axis axis, Cell cell) => named is { Length: > 0 }
+        ? named.Contains(Every) || named.Contains(axis.Typed(axis.ValueOf(cell)))
+        : (!isMatrix && axis.Implied is null) || axis.Measures(cell);
 }

@@ -1,9 +1,9 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;
 using Microsoft.Extensions.Hosting;
-using Npgsql;
 
 namespace Kit.Tests.Wolverine;
 
@@ -20,31 +20,28 @@ public sealed class AnswerIsLost
     public async Task To_the_commit_and_the_message_is_handled_again_although_it_is_marked_as_handled()
     {
         await using var databases = await TestDatabases.CreateAsync();
-        var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
-        await using var proxy = new FaultProxy(server.Host!, server.Port);
-        var through = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString;
+        await using var proxy = new GatedPostgreSql(databases.Widgets);
         var kind = new WolverineOnPostgreSql();
         await using var queue = kind.OpenQueue(Queue, databases.Widgets);
         await queue.CreateAsync(CancellationToken.None);
         var message = new BuildWidget(Guid.CreateVersion7());
         var builder = new WidgetBuilder(new AdoInsert());
         var entered = 0;
-        ArmedFault? cut = null;
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
         kind.AddEndpoint(
             application.Services,
-            new EndpointSettings(Queue, through, through, TransactionMode.Outbox, Concurrency: 1) { PollsOften = true },
+            new EndpointSettings(Queue, proxy.Through, proxy.Through, TransactionMode.Outbox, Concurrency: 1) { PollsOften = true },
             async (handled, context, cancellationToken) =>
             {
                 if (Interlocked.Increment(ref entered) == 1)
-                    cut = proxy.CutAt([handled.MessageId.ToByteArray(bigEndian: true), "COMMIT\0"u8.ToArray()], CutMoment.BeforeAnswer, Ending.Cut);
+                    proxy.Arm(new MarkedRequest { Text = MarkedRequest.Commit, Follows = handled.MessageId }, PointWay.Cut);
                 await builder.BuildAsync(handled, context, cancellationToken);
             });
         using var host = application.Build();
         await host.StartAsync();
 
         await queue.PreloadAsync([message], CancellationToken.None);
-        await Eventually.HoldsAsync(() => cut is { Fired.IsCompleted: true }, "the connection is cut");
+        await Eventually.HoldsAsync(() => proxy.HasFired, "the connection is cut");
         await Eventually.HoldsAsync(async () => await databases.CountRowsAsync(message.MessageId) > 1, "the row is there twice");
         await host.StopAsync();
 
