@@ -8,6 +8,8 @@ if ($installs) { $rest = @($rest | Select-Object -Skip 1) }
 $project, $name = 'Runner', 'the runner'
 if ($rest.Count -gt 0 -and $rest[0] -eq 'prove') {
     $project, $name = 'Prove', "'prove'"
+    # What its messages tell the user to type.
+    $env:KIT_TYPED = './run.ps1 prove'
     $rest = @($rest | Select-Object -Skip 1)
 }
 $program = "$PSScriptRoot/$project/bin/Release/net10.0/Kit.$project.dll"

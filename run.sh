@@ -21,6 +21,8 @@ project=Runner
 name="the runner"
 if [ "${1-}" = prove ]; then
   project=Prove
+  # What its messages tell the user to type.
+  export KIT_TYPED="$0 prove"
   name="'prove'"
   shift
 fi

@@ -4,15 +4,16 @@ using System.Globalization;
 namespace Kit.Proofs;
 
 /// <summary>
-/// The proof of what an application promises. The kit's runner starts the application as a process on servers of its own, crashes it around each request of
-/// one handling, and reads what became of the message. A proof takes minutes: a <see cref="Budget"/> limits it.
+/// The proof of what an application promises. The tool <c>kit-prove</c> starts the application as a process on servers of its own, crashes it around each
+/// request of one handling, and reads what became of the message. A proof takes minutes: a <see cref="Budget"/> limits it.
 /// </summary>
 public sealed record Proof
 {
-    /// <summary>The environment variable that names the runner.</summary>
+    /// <summary>The environment variable that names the program that proves.</summary>
     public const string RunnerVariable = "KIT_RUNNER";
 
     private const string Script = "run.sh";
+    private const string StopsWithInput = "KIT_STOPS_WITH_INPUT";
 
     private const int Kept = 0;
     private const int NotKept = 1;
@@ -25,7 +26,8 @@ public sealed record Proof
     private Proof(string file, string? program) => (this.file, this.program) = (Path.GetFullPath(file), program);
 
     /// <summary>
-    /// The runner: <c>run.sh</c> in a clone of the kit. By default what the environment variable <c>KIT_RUNNER</c> names.
+    /// The program that proves: <c>run.sh</c> in a clone of the kit, or <c>kit-prove</c>. By default what the environment variable <c>KIT_RUNNER</c>
+    /// names, and without it the tool <c>TransactionModes.Prove</c> of the nearest tool manifest.
     /// </summary>
     public string? Runner { get; init; } = Environment.GetEnvironmentVariable(RunnerVariable);
 
@@ -119,35 +121,41 @@ public sealed record Proof
 
     private Process Start(IEnumerable<string> arguments)
     {
-        if (string.IsNullOrEmpty(Runner))
-            throw new ProofException($"There is no runner. Clone the kit, and let the environment variable {RunnerVariable} name its run.sh.");
-
+        var start = StartOf(arguments);
+        start.UseShellExecute = false;
+        start.RedirectStandardInput = true;
+        start.RedirectStandardOutput = true;
+        start.RedirectStandardError = true;
+        start.Environment[StopsWithInput] = "1";
         try
         {
-            return Process.Start(new ProcessStartInfo(Runner, arguments)
-            {
-                UseShellExecute = false,
-                RedirectStandardOutput = true,
-                RedirectStandardError = true,
-            })!;
+            return Process.Start(start)!;
         }
         catch (System.ComponentModel.Win32Exception failure)
         {
             throw new ProofException(
-                $"The runner {Runner} cannot be started: {failure.Message}. {RunnerVariable} has to name run.sh of a clone of the kit.", failure);
+                $"{start.FileName} cannot be started: {failure.Message}. {RunnerVariable} has to name kit-prove, or run.sh of a clone of the kit.", failure);
         }
     }
 
-    /// <summary>As Ctrl+C does, so that the runner stops its servers.</summary>
+    private ProcessStartInfo StartOf(IEnumerable<string> arguments)
+    {
+        if (!string.IsNullOrEmpty(Runner))
+            return new ProcessStartInfo(Runner, arguments);
+
+        return ToolManifest.Find(Path.GetDirectoryName(file)!) is { } manifest
+            ? new ProcessStartInfo("dotnet", ["tool", "run", ToolManifest.Command, "--", .. arguments]) { WorkingDirectory = manifest.Folder }
+            : throw new ProofException(
+                $"There is no program that proves. Install it (dotnet new tool-manifest, dotnet tool install {ToolManifest.Package}); " +
+                $"or clone the kit, and let the environment variable {RunnerVariable} name its run.sh.");
+    }
+
+    /// <summary>It stops its servers when its input ends, as at Ctrl+C. A signal would not pass through <c>dotnet tool run</c>.</summary>
     private static async Task StopAsync(Process runner)
     {
-        if (!OperatingSystem.IsWindows())
-        {
-            using var interrupt = Process.Start("kill", ["-s", "INT", runner.Id.ToString(CultureInfo.InvariantCulture)]);
-            using var patience = new CancellationTokenSource(ToStop);
-            await runner.WaitForExitAsync(patience.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-
+        runner.StandardInput.Close();
+        using var patience = new CancellationTokenSource(ToStop);
+        await runner.WaitForExitAsync(patience.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!runner.HasExited)
             runner.Kill(entireProcessTree: true);
         await runner.WaitForExitAsync(CancellationToken.None).ConfigureAwait(false);

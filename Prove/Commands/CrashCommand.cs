@@ -23,11 +23,7 @@ internal sealed class CrashCommand : KitCommand
     {
         Description = $"What the application is, how a message gets in, and where its effects are: a file such as orders{ProofFile.Suffix}.",
     };
-    private readonly Option<string?> start = new("--start")
-    {
-        Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
-        HelpName = "program.dll",
-    };
+    private readonly Option<string?> start = StartOption();
     private readonly Option<string?> only = new("--only")
     {
         Description = "Only this experiment, named by its token. With --out: that of the points in the folder.",
@@ -45,7 +41,7 @@ internal sealed class CrashCommand : KitCommand
         HelpName = "file",
     };
     private readonly Option<string?> output = Out(
-        "The folder for the results (results/, named by date and commit). An existing folder is resumed.");
+        "The folder for the results (results/, named by date and service). An existing folder is resumed.");
 
     public CrashCommand()
         : base(
@@ -58,12 +54,22 @@ internal sealed class CrashCommand : KitCommand
             ($"orders{ProofFile.Suffix} --out results/my-proof --only orders@7:b", "one of these crashes again"))
     {
         Arguments.Add(proofFile);
-        start.NotEmpty();
         junit.NotEmpty();
         foreach (var option in new Option[] { start, only, budget, junit, output })
             Options.Add(option);
         Validators.Add(CheckToken);
         SetAction(RunAsync);
+    }
+
+    public static Option<string?> StartOption()
+    {
+        var option = new Option<string?>("--start")
+        {
+            Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
+            HelpName = "program.dll",
+        };
+        option.NotEmpty();
+        return option;
     }
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
@@ -73,11 +79,13 @@ internal sealed class CrashCommand : KitCommand
         if (token is not null && token.Of != file.Name)
             throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
 
-        var folder = await FolderAsync(parsed.GetValue(output), cancellationToken);
+        var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, file.Name);
         var results = new ProofFolder(folder);
         results.Check();
         var isResumed = results.Exists;
         var console = Console.Out;
+        foreach (var line in CommandsOf.Lines(file))
+            await console.WriteLineAsync(line);
         await console.WriteLineAsync($"{file.Name}: promised is {NamedPromises.TextOf(file.Promised)}. The results come into {folder}");
         try
         {
@@ -88,7 +96,7 @@ internal sealed class CrashCommand : KitCommand
             if (parsed.GetValue(junit) is { } xml)
                 WholeFile.Write(xml, writer => ProofJUnit.Write(document, writer));
             await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {results.ReportPath}");
-            var again = $"prove {file.Path} {output.Name} {folder}";
+            var again = $"{Verbs.TypedAfter} {file.Path} {output.Name} {folder}";
             var broken = document.Results.FirstOrDefault(
                 result => result is { Verdict: FaultVerdict.Broken, IsWithoutFault: false, Class: { } found } && !document.Promised.Contains(found));
             if (broken is not null)
@@ -111,6 +119,7 @@ internal sealed class CrashCommand : KitCommand
     private static string LineOf(ProofResult result, int done, int planned) =>
         $"{done} of {planned}: {result.Point.Token}: " +
         VerdictText.Of(result.Verdict, () => Words.Of(result.Class!.Value), () => $"BROKEN: {string.Join("; ", result.Violations)}")
+        + (result.IsAfterLease ? " after its lease" : "")
         + (result.IsConclusive ? "" : $": {result.Because}")
         + $": {result.Point.Moment}, {result.Seconds:F1} s";
 

@@ -6,8 +6,8 @@ namespace Kit.Prove.Commands;
 /// <summary>The commands of this program, in the order in which help shows them.</summary>
 internal static class Verbs
 {
-    /// <summary>The script of a clone, which starts this program.</summary>
-    public const string TypedAfter = @"./run.sh prove or .\run.ps1 prove";
+    /// <summary>How this program is started: as a tool, or by the script of a clone, which says so.</summary>
+    public static string TypedAfter => Environment.GetEnvironmentVariable("KIT_TYPED") is { Length: > 0 } typed ? typed : "kit-prove";
 
     private const string WithoutAVerb = CrashCommand.Verb;
 
@@ -16,6 +16,8 @@ internal static class Verbs
     public static RootCommand Root() =>
         new("Proves what your own service promises, whatever its framework and language, on the kit's own servers. A file alone is crashed.")
         {
+            new InitCommand(),
+            new CheckCommand(),
             new CrashCommand(),
             new InstallCommand(),
         };

@@ -66,6 +66,7 @@ internal sealed class ProofJudge(ProofFile file)
             Class = met.Class,
             KilledAfterSeconds = outcome.KilledAfterSeconds,
             Found = met.Found,
+            IsAfterLease = account.LeasesPassed > 0 && account.Left.Count == 0,
             Violations = violations,
             Timeline = violations.Count > 0 || met.Class is not DeliveryClass.Once ? [.. TimelineOf(experiment, outcome, account, met)] : [],
         };
@@ -160,12 +161,16 @@ internal sealed class ProofJudge(ProofFile file)
     [
         .. met.Output.Select(line => new TimelineStep(TimelineKind.Output, $"the application wrote: {line}")),
         .. outcome.Unsettled is { } unsettled ? [new(TimelineKind.Left, unsettled)] : Array.Empty<TimelineStep>(),
+        .. account.LeasesPassed > 0 ? [new(TimelineKind.Left, LeasePassed)] : Array.Empty<TimelineStep>(),
         .. account.Left.Select(left => new TimelineStep(TimelineKind.Left, $"left when nothing moved any more: {left}")),
         .. account.Changed.Select(message => new TimelineStep(TimelineKind.Left, BecomeOf(message))),
         .. CommitsOf(account, met).Select(line => new TimelineStep(TimelineKind.Committed, line)),
         new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}"),
         new(TimelineKind.Class, $"it is {Words.Of(met.Class)}"),
     ];
+
+    private string LeasePassed =>
+        $"work was left and nothing moved, so leases{(file.Lease is { } lease ? $" ({lease})" : "")} were made old, as if their time had passed";
 
     private static List<string> CommitsOf(ProofAccount account, MessageAccount met)
     {

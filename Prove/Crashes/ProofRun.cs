@@ -55,18 +55,8 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             await RecordAsync(servers, experiments, cancellationToken);
         watch.Restart();
 
-        say(string.Join(
-            "; ",
-            RecordedPoints.NotTried(document.Rare, document.Late, document.Unused)
-                .Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
-        if (document.Unread.Count > 0)
-        {
-            say("No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: " +
-                string.Join(", ", document.Unread));
-        }
-
-        if (document.Untried.Count > 0)
-            say($"These write what an effect reads, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}");
+        foreach (var line in Recording.LinesOf(document))
+            say(line);
         var all = PointExperiment.At(file.Name, document.Points).ToList();
         waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
         planned = waiting.Count;
@@ -100,6 +90,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
                 Fingerprint = fingerprint,
                 ProofFile = file.Text,
                 Given = file.Given,
+                Lease = file.Lease,
                 Promised = [.. file.Promised.Order()],
             };
         }
@@ -117,21 +108,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
 
     private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
-        say("One undisturbed message …");
-        await new Trial(file, servers, say).RunAsync(cancellationToken);
-        say("It was handled once. The requests of three more handlings …");
-        var recorded = await experiments.RecordAsync(cancellationToken);
-        if (recorded.Points.Count == 0)
-        {
-            throw new KitException(
-                $"{file.Path}: the messages were handled, but no request of their handling passed through the proxy.",
-                "Give the application the addresses of the placeholders.")
-            { IsUsage = true };
-        }
-
-        ThrowIfAround(recorded);
-        IReadOnlyList<string> tried = [.. recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text))];
-        IReadOnlyList<string> others = [.. recorded.Rare, .. recorded.Late];
+        var (recorded, unread, untried) = await new Recording(file, servers, say).MakeAsync(experiments, cancellationToken);
         document = document with
         {
             Points = recorded.Points,
@@ -140,32 +117,11 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             Late = recorded.Late,
             Unused = recorded.Unused,
             Servers = servers.Versions,
-            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
-            Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
+            Unread = unread,
+            Untried = untried,
         };
         claim ??= FolderClaim.TakeOrCreate(plan.Folder);
         folder.Save(document);
-    }
-
-    /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>
-    private void ThrowIfAround(RecordedPoints recorded)
-    {
-        IReadOnlyList<string> others = [.. recorded.Polls, .. recorded.Rare, .. recorded.Late];
-        foreach (var effect in file.Effects.Where(effect => !effect.IsDeadLetter))
-        {
-            if (effect.Server is not { } server
-                || recorded.Points.Any(point => point.Request.Server == server)
-                || others.Any(request => Handling.IsTo(request, server)))
-            {
-                continue;
-            }
-
-            throw new KitException(
-                $"{file.Path}: the messages were handled, and no request of their handling to '{server}', where effect '{effect.Name}' is, " +
-                "passed through the proxy.",
-                "Give the application the addresses of the placeholders, and let it use no others.")
-            { IsUsage = true };
-        }
     }
 
     private IEnumerable<PointExperiment> Chosen(IReadOnlyList<PointExperiment> all)

@@ -39,6 +39,12 @@ internal sealed record ProofFile
     /// <summary>The counts that are 0 when the application has nothing to do.</summary>
     public required IReadOnlyList<IdleCount> Idle { get; init; }
 
+    /// <summary>Statements by which the leases of dead processes become old, as if their time had passed. Empty: the application has none.</summary>
+    public IReadOnlyList<LaterStatement> Later { get; init; } = [];
+
+    /// <summary>The length of a lease in words, for reports; <see langword="null"/>: the file does not name it.</summary>
+    public string? Lease { get; init; }
+
     /// <summary>The classes that a message may be in after a crash.</summary>
     public required IReadOnlySet<DeliveryClass> Promised { get; init; }
 
@@ -119,4 +125,10 @@ internal sealed record IdleQueue(string Queue) : IdleCount
 internal sealed record IdleStatement(string Database, string Sql) : IdleCount
 {
     public override string ToString() => $"idle statement \"{Sql}\" in database '{Database}'";
+}
+
+/// <summary>A statement by which leases become old.</summary>
+internal sealed record LaterStatement(string Database, string Sql)
+{
+    public override string ToString() => $"the statement of 'later' \"{Sql}\" in database '{Database}'";
 }

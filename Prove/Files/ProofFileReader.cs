@@ -13,7 +13,7 @@ internal sealed class ProofFileReader
     private const string Id = "{{id}}";
 
     private static readonly IReadOnlyList<string> Keys =
-        ["name", "databases", "queues", "setup", "start", "send", "effects", "deadLetters", "idle", "promise", "instances", "commits"];
+        ["name", "databases", "queues", "setup", "start", "send", "effects", "deadLetters", "idle", "later", "lease", "promise", "instances", "commits"];
 
     private static readonly IReadOnlyList<string> KeysOfSend =
         ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "accepted", "command", "directory", "environment"];
@@ -114,6 +114,8 @@ internal sealed class ProofFileReader
             Send = send,
             Effects = effects,
             Idle = idle,
+            Later = ReadLater(),
+            Lease = ReadLease(),
             Promised = ReadPromise(),
             Instances = whole.Number("instances", unlessThere: 1),
             ReadsCommits = ReadsCommits(),
@@ -264,6 +266,18 @@ internal sealed class ProofFileReader
             ? idle
             : throw whole.Error("'idle' names nothing", "Say how the kit sees that no message is left: a queue, or a statement that returns 0 then.");
     }
+
+    private List<LaterStatement> ReadLater()
+    {
+        List<LaterStatement> later = [.. whole.Objects("later", "database", "sql").Select(one => new LaterStatement(DatabaseOf(one), one.Text("sql")))];
+        return later.Count > 0 || !whole.Has("later")
+            ? later
+            : throw whole.Error("'later' names nothing", "Say by which statements leases become old, or leave it out.");
+    }
+
+    private string? ReadLease() => !whole.Has("lease") ? null
+        : whole.Has("later") ? whole.Text("lease")
+        : throw whole.Error("'lease' is there, and 'later' is not", "The kit does not wait for a lease: say in 'later' how it becomes old.");
 
     private IdleCount ReadIdle(JsonKeys one) => one.Among("queue", "database", "sql") switch
     {

@@ -30,6 +30,7 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly List<string> output = [];
     private readonly List<OwnEnd> ownEnds = [];
     private ApplicationProcess? process;
+    private int leasesPassed;
 
     private Application(ProofFile file, ProofBed bed) =>
         (this.file, this.bed, sender, effects) = (file, bed, new Sender(file, bed), new EffectReader(file, bed));
@@ -104,6 +105,7 @@ internal sealed class Application : ISubject<ProofAccount>
     {
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
         var before = "";
+        var isLater = false;
         while (true)
         {
             await StartAgainAsync();
@@ -116,11 +118,41 @@ internal sealed class Application : ISubject<ProofAccount>
                 still.Restart();
             before = now;
             if (still.Elapsed > (areDone ? Quiet : quiet))
-                return new Settlement(areDone, Because: null);
-            if (whole.Elapsed > limit)
+            {
+                if (areDone || isLater || left.Count == 0 || file.Later.Count == 0)
+                    return new Settlement(areDone, Because: null);
+
+                // Work is left and nothing moves: it can be leased to a process that is dead.
+                await LetTimePassAsync(cancellationToken);
+                leasesPassed++;
+                isLater = true;
+                still.Restart();
+            }
+
+            // The leases became old in no time, and what comes then has the time of a start again.
+            if (whole.Elapsed > (isLater ? 2 * limit : limit))
                 return Settlement.TooLate(limit, left.Count == 0 ? "" : $", and this was left: {string.Join(", ", left)}");
 
             await Task.Delay(Pause, cancellationToken);
+        }
+    }
+
+    /// <summary>Executes the statements by which leases become old.</summary>
+    /// <exception cref="KitException">One of them fails.</exception>
+    public async Task LetTimePassAsync(CancellationToken cancellationToken)
+    {
+        foreach (var later in file.Later)
+        {
+            try
+            {
+                await bed.ExecuteAsync(later.Database, later.Sql, cancellationToken);
+            }
+            catch (Npgsql.PostgresException refused)
+            {
+                throw new KitException(
+                    $"{file.Path}: {later} fails: {RefusedStatement.TextOf(refused)}.", "Correct the statement.", refused)
+                { IsUsage = true };
+            }
         }
     }
 
@@ -149,6 +181,7 @@ internal sealed class Application : ISubject<ProofAccount>
         {
             Unexpected = TakeUnexpected(found),
             Commits = await bed.ReadCommitsAsync(cancellationToken),
+            LeasesPassed = leasesPassed,
             Changed =
             [
                 .. ProofAccount.Of(earlier.Keys, file.Effects, found, left, []).Messages
@@ -158,6 +191,7 @@ internal sealed class Application : ISubject<ProofAccount>
         foreach (var message in account.Messages)
             earlier[message.Id] = message.Class;
         sent.Clear();
+        leasesPassed = 0;
         lock (output)
             output.Clear();
         return account;

@@ -16,6 +16,9 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     /// <summary>The transactions that were committed; <see langword="null"/> if the file does not ask for them.</summary>
     public IReadOnlyList<CommittedTransaction>? Commits { get; init; }
 
+    /// <summary>Times at which work was left, nothing moved, and leases were made old.</summary>
+    public int LeasesPassed { get; init; }
+
     /// <summary>Effects of no message that was sent, as texts.</summary>
     public IReadOnlyList<string> Unexpected { get; init; } = [];
 

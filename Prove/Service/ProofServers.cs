@@ -25,7 +25,7 @@ internal sealed class ProofServers : IAsyncDisposable
     public static async Task<ProofServers> StartAsync(ProofFile file, CancellationToken cancellationToken)
     {
         if (file.NeedsBroker && PrivateRabbitMq.FindSupport() is { Because: { } because })
-            throw new KitException($"The proof needs a RabbitMQ broker of its own: {because}.", "Install it: ./run.sh --install");
+            throw new KitException($"The proof needs a RabbitMQ broker of its own: {because}.", "Install it with the command 'install'.");
 
         if (file.NeedsDatabases)
             PostgreSqlVariables.Remove();

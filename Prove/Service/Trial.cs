@@ -49,6 +49,9 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             isHandled = true;
             await SeeIdleAsync(application, cancellationToken);
             await SeeOnceAsync(application, message, cancellationToken);
+            // Nothing is leased now. A wrong statement would be found only after the first crash.
+            await application.LetTimePassAsync(cancellationToken);
+            await SeeOnceAsync(application, message, cancellationToken);
         }
         catch (KitException wrong) when (gate.Unreadable.Except(gate.Asked).FirstOrDefault() is { } encrypted)
         {

@@ -10,7 +10,7 @@ public static class RunName
 
     /// <param name="commit"><see langword="null"/> if it is unknown.</param>
     public static string Of(DateTimeOffset started, GitCommit? commit) =>
-        started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture) + (commit?.ShortId ?? "unknown");
+        DayOf(started) + (commit?.ShortId ?? "unknown");
 
     /// <summary>Refuses a folder that exists.</summary>
     /// <exception cref="KitException">It exists.</exception>
@@ -33,9 +33,13 @@ public static class RunName
     }
 
     /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
-    public static string NewFolder(string parent, DateTimeOffset started, GitCommit? commit)
-    {
-        var name = Path.Combine(parent, Of(started, commit));
-        return Enumerable.Range(1, int.MaxValue).Select(number => number == 1 ? name : $"{name}-{Figures.Plain(number)}").First(path => !Path.Exists(path));
-    }
+    public static string NewFolder(string parent, DateTimeOffset started, GitCommit? commit) => New(Path.Combine(parent, Of(started, commit)));
+
+    /// <summary>A new folder for the results about a service of others, named by the day and the service.</summary>
+    public static string NewFolder(string parent, DateTimeOffset started, string service) => New(Path.Combine(parent, DayOf(started) + service));
+
+    private static string DayOf(DateTimeOffset started) => started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture);
+
+    private static string New(string name) =>
+        Enumerable.Range(1, int.MaxValue).Select(number => number == 1 ? name : $"{name}-{Figures.Plain(number)}").First(path => !Path.Exists(path));
 }

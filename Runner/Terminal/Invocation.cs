@@ -9,6 +9,9 @@ namespace Kit.Runner.Terminal;
 /// <summary>Runs a command line and returns its exit code. An error is one line with its remedy; the stack trace comes only with <c>--verbose</c>.</summary>
 internal static class Invocation
 {
+    /// <summary>A program that starts this one sets it to 1 if it ends it by closing its standard input: signals pass through no other program.</summary>
+    public const string StopsWithInput = "KIT_STOPS_WITH_INPUT";
+
     // Servers are stopped and removed within this time after Ctrl+C.
     private static readonly TimeSpan ToCleanUp = TimeSpan.FromMinutes(1);
 
@@ -34,6 +37,8 @@ internal static class Invocation
             signal.Cancel = true;
             hangUp.Cancel();
         });
+        if (Environment.GetEnvironmentVariable(StopsWithInput) == "1")
+            _ = AtEndOfInputAsync(hangUp.Cancel);
         try
         {
             return await parsed.InvokeAsync(
@@ -55,6 +60,21 @@ internal static class Invocation
             if (failure is KitException { Remedy: var remedy })
                 await Console.Error.WriteLineAsync($"  → {remedy}");
             return failure is KitException { IsUsage: true } ? ExitCode.Usage : ExitCode.Failure;
+        }
+    }
+
+    private static async Task AtEndOfInputAsync(Action stop)
+    {
+        await using var input = Console.OpenStandardInput();
+        await input.CopyToAsync(Stream.Null, CancellationToken.None);
+        try
+        {
+            stop();
+        }
+        catch (ObjectDisposedException)
+        {
+            // The command has ended.
+            return;
         }
     }
 }

@@ -27,6 +27,9 @@ public sealed record ProofDocument
     /// <summary>The classes that the file promises.</summary>
     public required IReadOnlyList<DeliveryClass> Promised { get; init; }
 
+    /// <summary>The length of a lease in the words of the file; absent if it names none.</summary>
+    public string? Lease { get; init; }
+
     /// <summary>The versions of the kit's servers.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 

@@ -15,6 +15,8 @@ public sealed class ProofReport(ProofDocument document)
 
     private IReadOnlyList<ProofResult> Killed => [.. results.Where(IsKilled)];
 
+    private IReadOnlyList<ProofResult> AfterLease => [.. results.Where(result => result.IsAfterLease)];
+
     private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
 
     /// <summary>The finding about the promise.</summary>
@@ -53,6 +55,7 @@ public sealed class ProofReport(ProofDocument document)
         + (Killed.Count is > 0 and var killed
             ? $"; at {Figures.Count(killed)} of way {PointWay.Unanswered.Facts().Letter} it did not get over the missing answer and was killed"
             : "")
+        + (AfterLease.Count is > 0 and var leased ? $"; at {Figures.Count(leased)} the work was done only after its lease" : "")
         + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "")
         + (document.Rare.Union(document.Late).Count() is > 0 and var others
             ? $"; {Figures.Count(others, "other request")} not tried, see the report"
@@ -92,6 +95,12 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList(
             "Killed, because it still waited for the answer",
             Killed.Select(result => $"{result.Point.Token}: after {result.KilledAfterSeconds:F0} s. What it would have done later is not shown"),
+            output);
+        var lease = document.Lease is { } length ? $" ({length})" : "";
+        MarkdownTables.WriteList(
+            "Handled again after its lease",
+            AfterLease.Select(result =>
+                $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}. Until the lease ends{lease} nobody does this work; here it was made old"),
             output);
         WritePoints(output);
         MarkdownTables.WriteList("Not tried, because the recorded handlings differ in them", document.Rare, output);

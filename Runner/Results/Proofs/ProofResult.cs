@@ -43,6 +43,10 @@ public sealed record ProofResult : IPointResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
 
+    /// <summary>True if work was left and nothing moved until leases were made old, as the file says, and none was left after that.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsAfterLease { get; init; }
+
     /// <summary>Duration of all tries together.</summary>
     public double Seconds { get; init; }
 

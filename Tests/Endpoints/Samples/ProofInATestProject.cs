@@ -119,6 +119,31 @@ public sealed class ProofInATestProject
         Throws.TypeOf<ProofException>().With.Message.Contains("KIT_RUNNER").And.Message.Contains("run.sh"));
 
     [Test]
+    public void A_tool_that_is_not_restored_is_told_by_dotnet()
+    {
+        using var folder = new TemporaryFolder();
+        Directory.CreateDirectory(folder.Below(".config"));
+        File.WriteAllText(
+            folder.Below(".config/dotnet-tools.json"),
+            """{ "version": 1, "isRoot": true, "tools": { "transactionmodes.prove": { "version": "0.0.1-none", "commands": ["kit-prove"] } } }""");
+
+        Assert.That(
+            () => (Proof.OfFile(folder.Below("orders.proof.json")) with { Runner = null }).RunAsync(),
+            Throws.TypeOf<ProofException>().With.Message.Contains("dotnet tool restore"));
+    }
+
+    [Test]
+    public void A_damaged_manifest_is_named()
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(folder.Below("dotnet-tools.json"), "tools:");
+
+        Assert.That(
+            () => (Proof.OfFile(folder.Below("orders.proof.json")) with { Runner = null }).RunAsync(),
+            Throws.TypeOf<ProofException>().With.Message.Contains("dotnet-tools.json is not a tool manifest"));
+    }
+
+    [Test]
     public void Classes_and_verdicts_are_those_of_the_runner()
     {
         // Each point of a proof has its window.

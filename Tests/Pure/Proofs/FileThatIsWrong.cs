@@ -49,6 +49,11 @@ public sealed class FileThatIsWrong
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"commits\": \"yes\"",
         "'commits': expected true or false, found \"yes\".", "docs/reference/commands.md")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"later\": []", "'later' names nothing.", "leave it out")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"lease\": \"4 hours\"", "'lease' is there, and 'later' is not.", "becomes old")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"database\": \"stock\", \"sql\": \"UPDATE job SET leased = NULL\" } ]",
+        "there is no database 'stock'.", "Databases: orders.")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"my orders\"", "'name' is 'my orders': expected ASCII letters", "tokens")]
     [TestCase("\"name\": \"orders\"", "\"name\": 5", "'name': expected a text, found 5.", "docs/reference/commands.md")]
     [TestCase("\"command\": [\"orders\"]", "\"command\": []", "'start.command' names no program.", "dotnet")]

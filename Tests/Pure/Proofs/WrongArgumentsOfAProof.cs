@@ -5,8 +5,8 @@ namespace Kit.Tests.Proofs;
 
 public sealed class WrongArgumentsOfAProof
 {
-    [TestCase("", "no command. Commands: crash, install.")]
-    [TestCase("chek", "unknown command 'chek'. Commands: crash, install.")]
+    [TestCase("", "no command. Commands: init, check, crash, install.")]
+    [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, install.")]
     [TestCase("crash", "Required argument 'file' missing for command: 'crash'.")]
     [TestCase("--budget 1s a.proof.json", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
     [TestCase("a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d, g.")]
@@ -15,6 +15,9 @@ public sealed class WrongArgumentsOfAProof
         "a.proof.json --only orders@7:f",
         "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d, g.")]
     [TestCase("a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
+    [TestCase("check", "Required argument 'file' missing for command: 'check'.")]
+    [TestCase("check a.proof.json --budget 2min", "unknown option '--budget'. Options: --start, ")]
+    [TestCase("init orders.proof.json --promise always", "--promise: unknown value 'always'. Values: exactly-once, at-least-once, at-most-once.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)
     {
         var result = await RunnerInProcess.ProveAsync(arguments.Split(' ', StringSplitOptions.RemoveEmptyEntries));
@@ -29,7 +32,8 @@ public sealed class WrongArgumentsOfAProof
 
     [TestCase("none.proof.json")]
     [TestCase("crash none.proof.json")]
-    public async Task A_file_alone_is_crashed(string arguments)
+    [TestCase("check none.proof.json")]
+    public async Task A_file_that_is_not_there_is_named(string arguments)
     {
         var result = await RunnerInProcess.ProveAsync(arguments.Split(' '));
 

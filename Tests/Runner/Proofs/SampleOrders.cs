@@ -3,8 +3,6 @@ using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
 using Kit.Tests.CommandLine;
-#if !KIT_NSERVICEBUS
-#endif
 
 namespace Kit.Tests.Proofs;
 
@@ -12,6 +10,22 @@ namespace Kit.Tests.Proofs;
 [Parallelizable]
 public sealed class SampleOrders
 {
+    [Test]
+    public async Task Check_crashes_nothing_and_lists_the_requests_of_a_handling()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        using var folder = new TemporaryFolder();
+        var file = folder.Below("shared.proof.json");
+        await File.WriteAllTextAsync(file, TextOf("shared"));
+
+        var result = await RunnerProcess.ProveAsync("check", file);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Assert.That(result.Output, Does.StartWith($"{file} runs: dotnet ").And.Contain("shared fits its file.").And.Contain(". COMMIT ("));
+        Assert.That(result.Output.Trim(), Does.EndWith($"Promised is exactly-once. To crash it: kit-prove {file}"));
+        Assert.That(Directory.GetFileSystemEntries(folder.Path), Is.EqualTo([file]), "nothing is stored");
+    }
+
     [Test]
     [Exhaustive]
     public async Task On_MassTransit_an_order_is_placed_twice_between_its_commit_and_the_acknowledgement()

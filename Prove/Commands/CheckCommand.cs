@@ -1,0 +1,72 @@
+using System.CommandLine;
+using Kit.Prove.Crashes;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Proofs;
+using Kit.Runner.Terminal;
+
+namespace Kit.Prove.Commands;
+
+/// <summary><c>check</c>: shows what the kit sees of undisturbed handlings. Nothing is crashed.</summary>
+internal sealed class CheckCommand : KitCommand
+{
+    private readonly Argument<string> proofFile = new("file") { Description = $"The proof file, such as orders{ProofFile.Suffix}." };
+    private readonly Option<string?> start = CrashCommand.StartOption();
+
+    public CheckCommand()
+        : base(
+            "check",
+            "Shows if a proof file fits its application, and what the kit sees of it: sends a few messages, disturbs nothing, and lists the requests of " +
+            "one handling. Exit code 1 if a request that writes an effect could not be crashed, 2 if the file does not fit.",
+            ($"check orders{ProofFile.Suffix}", "does the file fit, and what would be crashed?"))
+    {
+        Arguments.Add(proofFile);
+        Options.Add(start);
+        SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
+        var console = Console.Out;
+        foreach (var line in CommandsOf.Lines(file))
+            await console.WriteLineAsync(line);
+        await using var servers = await ProofServers.StartAsync(file, cancellationToken);
+        var experiments = new PointExperiments<ProofAccount>(
+            new ProofJudge(file).Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var (recorded, unread, untried) = await new Recording(file, servers, console.WriteLine).MakeAsync(experiments, cancellationToken);
+        var document = new ProofDocument
+        {
+            Name = file.Name,
+            StartedUtc = DateTimeOffset.UtcNow,
+            ProofFile = file.Text,
+            Promised = [.. file.Promised],
+            Points = recorded.Points,
+            Rare = recorded.Rare,
+            Late = recorded.Late,
+            Unused = recorded.Unused,
+            Unread = unread,
+            Untried = untried,
+        };
+
+        await console.WriteLineAsync($"\n{file.Name} fits its file. One message leaves behind: {EffectsOf(file)}. One handling:");
+        foreach (var point in recorded.Points)
+        {
+            var outcome = point.Request.Outcome is { } answer ? $" → {answer}" : "";
+            await console.WriteLineAsync(
+                $"{point.Number,4}. {Handling.NameOf(point.Request.Server, point.Request.Text)}{outcome}");
+        }
+
+        if (recorded.Polls.Count > 0)
+            await console.WriteLineAsync($"Not counted, because it is done without a message, too: {string.Join(", ", recorded.Polls)}");
+        foreach (var line in Recording.LinesOf(document))
+            await console.WriteLineAsync(line);
+        await console.WriteLineAsync($"Promised is {NamedPromises.TextOf(file.Promised)}. To crash it: {Verbs.TypedAfter} {file.Path}");
+        return untried.Count == 0 ? ExitCode.Success : ExitCode.Failure;
+    }
+
+    private static string EffectsOf(ProofFile file) =>
+        string.Join(", ", file.Effects.Where(effect => !effect.IsDeadLetter).Select(effect => $"{effect.Name} × {effect.PerMessage}"));
+}

@@ -1,0 +1,95 @@
+using System.Text.Json;
+using Kit.Guarantees;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>A worker that leases a job for four hours before it does it, as most job queues do. It is a shell script that asks with psql.</summary>
+[Parallelizable]
+[Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
+public sealed class LeasedWork
+{
+    private const string Worker =
+        """
+        while :; do
+          id=$(psql "$DATABASE" -qAtc "UPDATE job SET leased = now() WHERE id = (
+            SELECT id FROM job WHERE leased IS NULL OR leased < now() - interval '4 hours' LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id")
+          [ -z "$id" ] || psql "$DATABASE" -qAtc "WITH done AS (DELETE FROM job WHERE id = '$id') INSERT INTO invoice VALUES ('$id')"
+          sleep 0.2
+        done
+        """;
+
+    private const string Later = "UPDATE job SET leased = leased - interval '5 hours' WHERE leased IS NOT NULL";
+
+    private SharedProofServers shared = null!;
+
+    [OneTimeSetUp]
+    public void SetUp()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (ExternalProgram.OnSearchPath("psql") is null)
+            Assert.Ignore("There is no psql on the search path.");
+        shared = new SharedProofServers();
+    }
+
+    [OneTimeTearDown]
+    public async Task TearDown()
+    {
+        if (shared is not null)
+            await shared.DisposeAsync();
+    }
+
+    [Test]
+    public async Task Is_done_again_when_its_lease_is_old()
+    {
+        var met = await KilledAfterTheLeaseAsync(FileWith(later: [new { database = "orders", sql = Later }]));
+
+        Assert.That((met.Class, met.IsAfterLease), Is.EqualTo((DeliveryClass.Once, true)));
+    }
+
+    [Test]
+    public async Task Is_stuck_if_the_file_names_no_way_to_let_time_pass()
+    {
+        var met = await KilledAfterTheLeaseAsync(FileWith(later: null));
+
+        Assert.That((met.Class, met.IsAfterLease), Is.EqualTo((DeliveryClass.Stuck, false)));
+    }
+
+    [Test]
+    public async Task A_wrong_statement_is_found_before_any_crash()
+    {
+        var file = FileWith(later: [new { database = "orders", sql = "UPDATE job SET lease = NULL" }]);
+
+        await Assert.ThatAsync(
+            async () => await new Trial(file, await shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>()
+                .With.Message.Contains("the statement of 'later' \"UPDATE job SET lease = NULL\" in database 'orders' fails: column \"lease\"")
+                .And.Property("IsUsage").True);
+    }
+
+    private async Task<Runner.Results.Proofs.ProofResult> KilledAfterTheLeaseAsync(ProofFile file) =>
+        (await MetPoints.OfAsync(
+            shared, file, point => point.Request.Text.StartsWith("UPDATE job", StringComparison.Ordinal), PointWay.Killed)).All.Single();
+
+    private static ProofFile FileWith(object[]? later)
+    {
+        var file = new Dictionary<string, object>
+        {
+            ["name"] = "leased",
+            ["databases"] = new[] { "orders" },
+            ["setup"] = new { orders = new[] { "CREATE TABLE job (id uuid, leased timestamptz)", "CREATE TABLE invoice (job_id uuid)" } },
+            ["start"] = new { command = new[] { "sh", "-c", Worker }, environment = new { DATABASE = "{{postgresql:orders:uri}}" } },
+            ["send"] = new { database = "orders", sql = "INSERT INTO job VALUES ('{{id}}')" },
+            ["effects"] = new[] { new { name = "invoice", database = "orders", sql = "SELECT job_id FROM invoice" } },
+            ["idle"] = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
+            ["promise"] = "exactly-once",
+        };
+        if (later is not null)
+            (file["later"], file["lease"]) = (later, "4 hours");
+        return ProofFileReader.Parse("leased.proof.json", JsonSerializer.Serialize(file));
+    }
+}

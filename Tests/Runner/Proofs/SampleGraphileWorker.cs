@@ -1,0 +1,38 @@
+using Kit.Guarantees;
+using Kit.Prove.Files;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>The sample on graphile-worker, a job queue in Node that locks a job for four hours.</summary>
+[Parallelizable]
+[Exhaustive]
+public sealed class SampleGraphileWorker
+{
+    [Test]
+    public async Task A_job_of_a_dead_process_is_done_again_after_its_lease()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        foreach (var program in new[] { "node", "npm" })
+        {
+            if (ExternalProgram.OnSearchPath(program) is null)
+                Assert.Ignore($"There is no {program} on the search path (Node.js has it).");
+        }
+
+        using var folder = new TemporaryFolder();
+        foreach (var file in Directory.GetFiles(Path.Combine(RepositoryFiles.Root, "Samples", "GraphileWorker")))
+            File.Copy(file, folder.Below(Path.GetFileName(file)));
+        var installed = await new ExternalProgram("npm", Folder: folder.Path).RunAsync(["install", "--no-audit", "--no-fund"], CancellationToken.None);
+        if (!installed.Succeeded)
+            Assert.Ignore($"npm cannot install graphile-worker: {installed.Output}");
+        await using var shared = new SharedProofServers();
+
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Read(folder.Below("leased.proof.json")), point => point.Number <= 2, PointWay.Killed);
+
+        var byPoint = results.All.OrderBy(result => result.Point.Number).ToList();
+        Assert.That(byPoint.Select(result => result.Class), Is.EqualTo([DeliveryClass.Once, DeliveryClass.Duplicated]));
+        Assert.That(byPoint.Select(result => result.IsAfterLease), Is.All.True);
+    }
+}
