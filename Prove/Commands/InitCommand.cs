@@ -119,7 +119,8 @@ internal sealed class InitCommand : KitCommand
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            throw new KitException($"--schema: {path} cannot be read: {failure.Message}", "Name a file with CREATE TABLE statements.", failure) { IsUsage = true };
+            throw new KitException($"--schema: {path} cannot be read: {failure.Message}", "Name a file with CREATE TABLE statements.", failure)
+            { IsUsage = true };
         }
     }
 }

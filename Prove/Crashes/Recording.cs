@@ -6,7 +6,9 @@ using Kit.Runner.Results.Proofs;
 
 namespace Kit.Prove.Crashes;
 
-/// <summary>The undisturbed handlings before any crash: one message, which shows if the file fits the application, and three whose requests are recorded.</summary>
+/// <summary>
+/// The undisturbed handlings before any crash: one message, which shows if the file fits the application, and three whose requests are recorded.
+/// </summary>
 /// <param name="say">Receives a line about each step.</param>
 internal sealed class Recording(ProofFile file, ProofServers servers, Action<string> say)
 {

@@ -7,7 +7,9 @@ using Npgsql;
 
 namespace Kit.Prove.Files;
 
-/// <summary>A first proof file, from what its author knows of the application. Its connection strings become placeholders: no address and no password stays.</summary>
+/// <summary>
+/// A first proof file, from what its author knows of the application. Its connection strings become placeholders: no address and no password stays.
+/// </summary>
 /// <param name="Command">The command that starts the application.</param>
 /// <param name="Connections">Each as <c>VARIABLE=connection string</c>, as the application is given it today.</param>
 /// <param name="Queue">The queue of the broker; without a broker, the table and the column of the id: <c>job.id</c>.</param>
@@ -82,7 +84,10 @@ internal sealed record FileDraft(
     {
         var at = typed.IndexOf('=', StringComparison.Ordinal);
         if (at <= 0 || at == typed.Length - 1)
-            throw Wrong("--connection: expected VARIABLE=connection string, such as DATABASE=postgresql://localhost/orders", "Name the application's variable.");
+        {
+            throw Wrong(
+                "--connection: expected VARIABLE=connection string, such as DATABASE=postgresql://localhost/orders", "Name the application's variable.");
+        }
 
         var (variable, connection) = (typed[..at], typed[(at + 1)..]);
         if (Brokers.Any(scheme => connection.StartsWith(scheme, StringComparison.OrdinalIgnoreCase)))
@@ -115,7 +120,8 @@ internal sealed record FileDraft(
 
     private static (string Table, string Column) ColumnOf(string typed, string option) => typed.LastIndexOf('.') is > 0 and var at && at < typed.Length - 1
         ? (typed[..at], typed[(at + 1)..])
-        : throw Wrong($"{option}: expected a table and the column of the id, such as job.id, found '{typed}'", "For a queue of a broker, name its --connection.");
+        : throw Wrong(
+            $"{option}: expected a table and the column of the id, such as job.id, found '{typed}'", "For a queue of a broker, name its --connection.");
 
     private static bool IsQueue(string effect) => effect.StartsWith(QueuePrefix, StringComparison.Ordinal);
 
