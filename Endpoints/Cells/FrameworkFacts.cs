@@ -8,7 +8,9 @@ namespace Kit.Endpoints.Cells;
 /// <param name="Title">Its name as its makers write it.</param>
 public sealed record FrameworkFacts(string Name, string Title)
 {
-    /// <summary>The text, without its values, of a statement of its own that ends a receive; <see langword="null"/>: a commit or an acknowledgement ends it.</summary>
+    /// <summary>
+    /// The text, without its values, of a statement of its own that ends a receive; <see langword="null"/>: a commit or an acknowledgement ends it.
+    /// </summary>
     public string? EndOfReceive { get; init; }
 
     /// <summary>A mode in which the handler's transaction ends the receive, too, although the message has left its queue before.</summary>
