@@ -52,7 +52,7 @@ internal static class WolverineNames
                  message_type varchar NOT NULL,
                  keep_until timestamptz,
                  "timestamp" timestamptz DEFAULT now());
-             CREATE INDEX IF NOT EXISTS {Named($"idx_{table}_timestamp")} ON {Schema}.{table} ("timestamp");
+             CREATE INDEX IF NOT EXISTS {PostgresqlIdentifier.Shorten($"idx_{table}_timestamp")} ON {Schema}.{table} ("timestamp");
              CREATE TABLE IF NOT EXISTS {Schema}.{later} (
                  id uuid CONSTRAINT pkey_{later}_id PRIMARY KEY,
                  body bytea NOT NULL,
@@ -60,9 +60,7 @@ internal static class WolverineNames
                  execution_time timestamptz NOT NULL,
                  keep_until timestamptz,
                  "timestamp" timestamptz DEFAULT now());
-             CREATE INDEX IF NOT EXISTS {Named($"idx_{later}_execution_time")} ON {Schema}.{later} (execution_time)
+             CREATE INDEX IF NOT EXISTS {PostgresqlIdentifier.Shorten($"idx_{later}_execution_time")} ON {Schema}.{later} (execution_time)
              """;
-
-        static string Named(string whole) => PostgresqlIdentifier.Shorten(whole);
     }
 }

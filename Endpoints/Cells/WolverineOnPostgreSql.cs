@@ -62,7 +62,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
     [
         $"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, {(NeedsOneDatabase(mode) ? "data" : "queues")}, \"orders\")",
-        "    .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));",
+        $"    .MaximumMessagesToReceive({MostMessages}).PollingInterval(TimeSpan.FromMilliseconds({Pause.TotalMilliseconds}));",
     ];
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)

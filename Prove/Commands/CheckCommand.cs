@@ -34,37 +34,24 @@ internal sealed class CheckCommand : KitCommand
         foreach (var line in CommandsOf.Lines(file))
             await console.WriteLineAsync(line);
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
-        var experiments = new PointExperiments<ProofAccount>(
-            new ProofJudge(file).Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
-        var (recorded, unread, untried) = await new Recording(file, servers, console.WriteLine).MakeAsync(experiments, cancellationToken);
-        var document = new ProofDocument
-        {
-            Name = file.Name,
-            StartedUtc = DateTimeOffset.UtcNow,
-            ProofFile = file.Text,
-            Promised = [.. file.Promised],
-            Points = recorded.Points,
-            Rare = recorded.Rare,
-            Late = recorded.Late,
-            Unused = recorded.Unused,
-            Unread = unread,
-            Untried = untried,
-        };
+        var document = await new Recording(file, servers, console.WriteLine).MakeAsync(
+            new ProofDocument { Name = file.Name, StartedUtc = DateTimeOffset.UtcNow, ProofFile = file.Text, Promised = [.. file.Promised] },
+            new ProofJudge(file).ExperimentsOn(servers), cancellationToken);
 
         await console.WriteLineAsync($"\n{file.Name} fits its file. One message leaves behind: {EffectsOf(file)}. One handling:");
-        foreach (var point in recorded.Points)
+        foreach (var point in document.Points)
         {
             var outcome = point.Request.Outcome is { } answer ? $" → {answer}" : "";
             await console.WriteLineAsync(
                 $"{point.Number,4}. {Handling.NameOf(point.Request.Server, point.Request.Text)}{outcome}");
         }
 
-        if (recorded.Polls.Count > 0)
-            await console.WriteLineAsync($"Not counted, because it is done without a message, too: {string.Join(", ", recorded.Polls)}");
+        if (document.Polls.Count > 0)
+            await console.WriteLineAsync($"Not counted, because it is done without a message, too: {string.Join(", ", document.Polls)}");
         foreach (var line in Recording.LinesOf(document))
             await console.WriteLineAsync(line);
         await console.WriteLineAsync($"Promised is {NamedPromises.TextOf(file.Promised)}. To crash it: {Verbs.TypedAfter} {file.Path}");
-        return untried.Count == 0 ? ExitCode.Success : ExitCode.Failure;
+        return document.Untried.Count == 0 ? ExitCode.Success : ExitCode.Failure;
     }
 
     private static string EffectsOf(ProofFile file) =>

@@ -17,9 +17,10 @@ internal sealed class ProofJudge(ProofFile file)
     /// <summary>The experiment of each message.</summary>
     private readonly ConcurrentDictionary<Guid, PointToken> sentAt = new();
 
-    /// <inheritdoc cref="PointPromises{TAccount}"/>
-    public PointPromises<ProofAccount> Promises => new(
-        file.Promised, WhyDisturbed, account => account.Left.Count > 0);
+    /// <summary>The experiments with the application of the file.</summary>
+    public PointExperiments<ProofAccount> ExperimentsOn(ProofServers servers) => new(
+        new(file.Promised, WhyDisturbed, account => account.Left.Count > 0),
+        async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
 
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {

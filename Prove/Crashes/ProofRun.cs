@@ -48,9 +48,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
         var judge = new ProofJudge(file);
-        var experiments = new PointExperiments<ProofAccount>(
-            judge.Promises,
-            async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var experiments = judge.ExperimentsOn(servers);
         if (document.Points.Count == 0)
             await RecordAsync(servers, experiments, cancellationToken);
         watch.Restart();
@@ -108,18 +106,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
 
     private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
-        var (recorded, unread, untried) = await new Recording(file, servers, say).MakeAsync(experiments, cancellationToken);
-        document = document with
-        {
-            Points = recorded.Points,
-            Polls = recorded.Polls,
-            Rare = recorded.Rare,
-            Late = recorded.Late,
-            Unused = recorded.Unused,
-            Servers = servers.Versions,
-            Unread = unread,
-            Untried = untried,
-        };
+        document = await new Recording(file, servers, say).MakeAsync(document, experiments, cancellationToken);
         claim ??= FolderClaim.TakeOrCreate(plan.Folder);
         folder.Save(document);
     }

@@ -12,13 +12,9 @@ namespace Kit.Prove.Crashes;
 /// <param name="say">Receives a line about each step.</param>
 internal sealed class Recording(ProofFile file, ProofServers servers, Action<string> say)
 {
-    /// <returns>
-    /// The points; the requests that write to tables which no statement of the file names; and those that write to a table which an effect reads, and at
-    /// which no crash is tried.
-    /// </returns>
+    /// <returns>The document with what was recorded.</returns>
     /// <exception cref="KitException">The file does not fit the application.</exception>
-    public async Task<(RecordedPoints Recorded, IReadOnlyList<string> Unread, IReadOnlyList<string> Untried)> MakeAsync(
-        PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
+    public async Task<ProofDocument> MakeAsync(ProofDocument document, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
         say("One undisturbed message …");
         await new Trial(file, servers, say).RunAsync(cancellationToken);
@@ -35,10 +31,17 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
         ThrowIfAround(recorded);
         IReadOnlyList<string> tried = [.. recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text))];
         IReadOnlyList<string> others = [.. recorded.Rare, .. recorded.Late];
-        return (
-            recorded,
-            [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
-            [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])]);
+        return document with
+        {
+            Points = recorded.Points,
+            Polls = recorded.Polls,
+            Rare = recorded.Rare,
+            Late = recorded.Late,
+            Unused = recorded.Unused,
+            Servers = servers.Versions,
+            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
+            Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
+        };
     }
 
     /// <summary>Lines about what was recorded.</summary>

@@ -395,7 +395,7 @@ public sealed class ServicesThatLookRight
         var file = ProofFileReader.Parse("jobs.proof.json", proof);
         var servers = await shared.GetAsync(file);
         var judge = new ProofJudge(file);
-        var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var experiments = judge.ExperimentsOn(servers);
         var never = new CrashPoint(1, new RequestId("orders", "UPDATE job", "UPDATE 1", 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
         var todo = new Queue<PointExperiment>(PointExperiment.At(file.Name, [never], [PointWay.Killed]));
         var (tried, saved) = (0, new List<ProofResult>());

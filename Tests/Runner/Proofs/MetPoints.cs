@@ -19,7 +19,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
         var servers = await shared.GetAsync(file);
         await new Trial(file, servers, _ => { }).RunAsync(CancellationToken.None);
         var judge = new ProofJudge(file);
-        var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var experiments = judge.ExperimentsOn(servers);
         var points = (await experiments.RecordAsync(CancellationToken.None)).Points;
         foreach (var point in points)
             TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
