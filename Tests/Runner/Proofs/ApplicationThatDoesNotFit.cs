@@ -211,14 +211,15 @@ public sealed class ApplicationThatDoesNotFit
         Assert.That(said, Has.Exactly(1).StartsWith("After 10 s: 0 of 1 for effect 'row'; no request to 'orders' has passed through the proxy."));
     }
 
-    /// <summary>Its first request has passed, and its handling has none.</summary>
+    /// <summary>It asks the server for its own port, through the proxy, and handles on a connection to that port.</summary>
     [Test]
     [Exhaustive]
     public async Task Its_handling_goes_around_the_proxy()
     {
+        const string FindsTheServer =
+            "port=$(\"$PSQL\" \"$DATABASE\" -Atc 'SHOW port'); at=${DATABASE%/*}; DATABASE=\"${at%:*}:$port/${DATABASE##*/}\"; ";
         using var folder = new TemporaryFolder();
-        var file = ProofFileReader.Parse(
-            "orders.proof.json", new Case($"\"$PSQL\" \"$DATABASE\" -c 'SELECT 1'; {Sleeps}") { Setup = HandlesInTheDatabase }.Text);
+        var file = ProofFileReader.Parse("orders.proof.json", new Case(FindsTheServer + Handles).Text);
 
         await Assert.ThatAsync(
             () => new ProofRun(new ProofPlan(file, folder.Path, Only: null, Budget: null), (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
