@@ -30,6 +30,7 @@ internal static class AllCommands
             new ErrorsCommand(),
             new BranchesCommand(),
             new InstallCommand(("--install run", "the same, then a run with the defaults")),
+            new PublishCommand(),
             new PagesCommand(),
         };
 }

@@ -1,9 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Kit.Runner.Loads;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
-using Kit.Runner.Rounds;
 using Kit.Runner.Terminal;
 
 namespace Kit.Runner.CommandLine;
@@ -74,9 +72,7 @@ internal sealed class ExperimentCommand : KitCommand
             string[] arguments = [.. command.At(length), "--out", experiment.FolderOf(folder, command)];
             await Console.Out.WriteLineAsync(
                 $"Command{(experiment.Commands.Count > 1 ? $" {at + 1} of {experiment.Commands.Count}" : "")}: {string.Join(' ', arguments)}");
-            // As if it was typed. Ctrl+C reaches it by the token.
-            var code = await new RootCommand { CommandOf(arguments) }.Parse(arguments).InvokeAsync(
-                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null }, cancellationToken);
+            var code = await TypedCommand.RunAsync(arguments, cancellationToken);
             if (code is not (ExitCode.Success or ExitCode.Failure))
                 return Stopped(experiment, folder, code);
             worst = Math.Max(worst, code);
@@ -88,13 +84,6 @@ internal sealed class ExperimentCommand : KitCommand
         await Console.Out.WriteLineAsync($"\nReport: {Path.Combine(folder, ExperimentReport.FileName)}");
         return worst;
     }
-
-    private static Command CommandOf(string[] arguments) => arguments[0] switch
-    {
-        "run" => new RunCommand(arguments),
-        "load" => new LoadCommand(arguments),
-        _ => throw new InvalidOperationException($"No experiment is repeated by '{arguments[0]}'."),
-    };
 
     /// <summary>Keeps the results until it was stopped, and shows them as far as they make a table.</summary>
     private static int Stopped(PublishedExperiment experiment, string folder, int code)

@@ -28,7 +28,7 @@ internal sealed class PagesCommand : KitCommand
             ($"{Typed} --check", "is any block otherwise than it would be written?"))
     {
         Options.Add(check);
-        SetAction(parsed => Run(RootAbove(Directory.GetCurrentDirectory()), parsed.GetValue(check), Console.Out));
+        SetAction(parsed => Run(RootAbove(Directory.GetCurrentDirectory(), Typed), parsed.GetValue(check), Console.Out));
     }
 
     /// <summary>The framework and transport pairs that the pages show of the matrix.</summary>
@@ -68,8 +68,9 @@ internal sealed class PagesCommand : KitCommand
     }
 
     /// <summary>The folder of Kit.sln: this one, or one above it.</summary>
+    /// <param name="command">The command that writes into it.</param>
     /// <exception cref="KitException">There is none.</exception>
-    internal static string RootAbove(string folder)
+    internal static string RootAbove(string folder, string command)
     {
         for (var root = new DirectoryInfo(folder); root is not null; root = root.Parent)
         {
@@ -78,7 +79,7 @@ internal sealed class PagesCommand : KitCommand
         }
 
         throw new KitException(
-            $"Expected {RootFile} in {folder} or in a folder above it, and found none: {Typed} writes the pages of the kit's repository.",
+            $"Expected {RootFile} in {folder} or in a folder above it, and found none: {command} writes the pages of the kit's repository.",
             "Change into a checkout of the kit.")
         { IsUsage = true };
     }

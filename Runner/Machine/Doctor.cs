@@ -33,7 +33,7 @@ internal static class Doctor
         new Finding("licence of NServiceBus", "RPL-1.5, or commercial from Particular Software; the kit ships none of it"),
         .. OfMachine(MachineFacts.Read()),
         .. Disks(question.ResultsFolder),
-        await LoadAsync(cancellationToken),
+        await LoadFromOthersAsync(cancellationToken),
         Build(typeof(Doctor).Assembly),
     ];
 
@@ -131,7 +131,8 @@ internal static class Doctor
         IsLeftOut = !package.Support.IsSupported,
     };
 
-    private static async Task<Finding> LoadAsync(CancellationToken cancellationToken)
+    /// <summary>The CPU use of other programs in the next second.</summary>
+    public static async Task<Finding> LoadFromOthersAsync(CancellationToken cancellationToken)
     {
         if (CpuSample.Take() is not { } start)
             return new Finding("load from others", $"unknown: {CpuSample.Support.Because}");

@@ -1,5 +1,6 @@
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Loads;
+using Kit.Runner.Results.Published;
 
 namespace Kit.Runner.Results.Pages;
 
@@ -16,9 +17,11 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
 
     public bool HasFile(string path) => File.Exists(Path.Combine(root, path));
 
+    /// <param name="named">A folder from the root, with a slash, or a part of the publication.</param>
     /// <exception cref="KitException">It is not there, holds neither a run nor experiments, or is damaged.</exception>
-    public SourceFolder FolderOf(string folder)
+    public SourceFolder FolderOf(string named)
     {
+        var folder = named.Contains('/', StringComparison.Ordinal) ? named : Publication.Read(root).FolderOf(named);
         if (!folders.TryGetValue(folder, out var found))
             folders[folder] = found = Load(folder);
         return found;

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text.Json;
-using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Published;
 
@@ -12,13 +11,6 @@ public sealed record PublishedExperiment(
     string Name, string Question, string Source, IReadOnlyList<PublishedTable> Tables, IReadOnlyList<PublishedCommand> Commands,
     IReadOnlyList<string> Differences)
 {
-    private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web)
-    {
-        UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
-        RespectNullableAnnotations = true,
-        RespectRequiredConstructorParameters = true,
-    };
-
     public static IReadOnlyList<PublishedExperiment> All { get; } = Read();
 
     /// <returns><see langword="null"/> if there is none of that name.</returns>
@@ -44,7 +36,7 @@ public sealed record PublishedExperiment(
     private static List<PublishedExperiment> Read()
     {
         using var stream = typeof(PublishedExperiment).Assembly.GetManifestResourceStream("experiments.json")!;
-        return JsonSerializer.Deserialize<List<PublishedExperiment>>(stream, Json)!;
+        return JsonSerializer.Deserialize<List<PublishedExperiment>>(stream, PlanJson.Options)!;
     }
 }
 

@@ -59,7 +59,7 @@ public sealed class BlocksToWrite
         using var elsewhere = new TemporaryFolder();
 
         Assert.That(
-            () => PagesCommand.RootAbove(elsewhere.Path),
+            () => PagesCommand.RootAbove(elsewhere.Path, "pages"),
             Throws.TypeOf<KitException>().With.Message.Contains("Expected Kit.sln").And.Property(nameof(KitException.IsUsage)).True);
     }
 
