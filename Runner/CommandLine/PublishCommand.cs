@@ -161,11 +161,18 @@ internal sealed class PublishCommand : KitCommand
         {
             Console.Out.WriteLine($"{part.Name}, {part.Hours.ToString("0.#", CultureInfo.InvariantCulture)} h");
             foreach (var command in part.Commands)
-                Console.Out.WriteLine($"  {(record?.Has(part, command) == true ? "made" : "open")}  {command}");
+                Console.Out.WriteLine($"  {StateOf(record?.Made.FirstOrDefault(made => made.Part == part.Name && made.Command == command))}  {command}");
         }
 
         return ExitCode.Success;
     }
+
+    private static string StateOf(MadeCommand? made) => made switch
+    {
+        null => "open",
+        { ExitCode: ExitCode.Success } => "made",
+        _ => "made, with a promise broken or a round that does not count",
+    };
 
     private void CheckTogether(CommandResult result)
     {
