@@ -41,11 +41,8 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
 
     public Support SupportsProcesses => Support.No("its cells run in Wolverine's Solo mode, which is for one process");
 
-    public IReadOnlyList<Assembly> Packages { get; } =
-    [
-        typeof(WolverineOptions).Assembly, typeof(PostgresqlConfigurationExtensions).Assembly, typeof(WolverineEntityCoreExtensions).Assembly,
-        typeof(NpgsqlConnection).Assembly,
-    ];
+    // The assemblies of its other packages have no version; the packages have this one's.
+    public IReadOnlyList<Assembly> Packages { get; } = [typeof(WolverineOptions).Assembly, typeof(NpgsqlConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => WolverineSupport.Of(mode);
 
