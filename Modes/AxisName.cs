@@ -26,4 +26,11 @@ internal static class AxisName
     public const string Handlers = "handlers";
 
     public const string Pool = "pool";
+
+    public const string DeadLetter = "dead-letter";
+
+    public const string Polling = "polling";
+
+    /// <summary>What a framework offers and the bare driver does not: a bare cell names none of them.</summary>
+    public static IReadOnlyList<string> OfFrameworks { get; } = [DeadLetter, Polling];
 }

@@ -76,7 +76,7 @@ public abstract class Axis
 
     /// <summary>The moment at which a message is moved to the error queue: within its last attempt, or when it is received once more.</summary>
     public static Axis<bool> DeadLetter { get; } = new(
-        "dead-letter", "ways to dead-letter", [false, true], isNext => isNext ? "next-delivery" : AtOnce, cell => cell.DeadLettersNext)
+        AxisName.DeadLetter, "ways to dead-letter", [false, true], isNext => isNext ? "next-delivery" : AtOnce, cell => cell.DeadLettersNext)
     {
         Implied = AtOnce,
         Rule = cell => !cell.DeadLettersNext || cell.Kind.CanDeadLetterNext ? Support.Yes : Support.No("only Rebus offers the choice"),
@@ -84,7 +84,7 @@ public abstract class Axis
 
     /// <summary>The pace at which a queue in a database is asked for messages: the framework's default, or a shorter pause and more messages.</summary>
     public static Axis<bool> Polling { get; } = new(
-        "polling", "paces of polling", [false, true], isOften => isOften ? "often" : AtDefault, cell => cell.PollsOften)
+        AxisName.Polling, "paces of polling", [false, true], isOften => isOften ? "often" : AtDefault, cell => cell.PollsOften)
     {
         Implied = AtDefault,
         // At Wolverine's default a round of 10,000 messages takes 42 minutes.

@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Cells;
 internal static class Matrix
 {
     public static IEnumerable<Cell> Cells =>
-        [.. OneAtATime, .. FlushesAndReceives, .. DeadLetters, .. Polling, .. Distances, .. SizesAndProcesses, .. SizesOfForwardedMessages, .. KindsOfReuse];
+        [.. OneAtATime, .. FlushesAndReceives, .. DeadLetters, .. Distances, .. SizesAndProcesses, .. SizesOfForwardedMessages, .. KindsOfReuse];
 
     // Each framework on each transport, in each mode.
     private static IEnumerable<Cell> Plain =>
@@ -15,9 +15,15 @@ internal static class Matrix
         from mode in TransactionMode.All
         select new Cell(kind, mode);
 
+    // Also at the other pace of polling, where a framework's default is so slow that it alone would be measured.
+    private static IEnumerable<Cell> AtEachPace =>
+        from plain in Plain
+        from cell in (IEnumerable<Cell>)[plain, .. plain.Kind.CanPollOften ? [plain with { PollsOften = true }] : Array.Empty<Cell>()]
+        select cell;
+
     // Conditions, scenarios and access libraries, one at a time.
     private static IEnumerable<Cell> OneAtATime =>
-        from plain in Plain
+        from plain in AtEachPace
         from cell in (IEnumerable<Cell>)
         [
             plain,
@@ -43,16 +49,9 @@ internal static class Matrix
         from cell in WithoutAndWithSend(plain with { DeadLettersNext = true })
         select cell;
 
-    // The other pace of polling, where a framework's default is so slow that it alone would be measured.
-    private static IEnumerable<Cell> Polling =>
-        from plain in Plain
-        where plain.Kind.CanPollOften
-        from cell in WithoutAndWithSend(plain with { PollsOften = true })
-        select cell;
-
     // Each distance with each way to receive that saves a round trip.
     private static IEnumerable<Cell> Distances =>
-        from plain in Plain
+        from plain in AtEachPace
         from received in (IEnumerable<Cell>)[plain, .. CanReceiveInBatches(plain.Kind) ? OtherReceives(plain) : []]
         from cell in WithoutAndWithSend(received)
         from trip in Axis.RoundTrip.Others
@@ -60,7 +59,7 @@ internal static class Matrix
 
     // Each size with each number of processes.
     private static IEnumerable<Cell> SizesAndProcesses =>
-        from plain in Plain
+        from plain in AtEachPace
         from cell in WithoutAndWithSend(plain)
         from size in MessageSize.All
         from processes in ProcessCount.All
@@ -69,7 +68,7 @@ internal static class Matrix
 
     // Each size of the documents that handlers forward.
     private static IEnumerable<Cell> SizesOfForwardedMessages =>
-        from plain in Plain
+        from plain in AtEachPace
         from scenario in Scenario.All
         where scenario.Rows == 0
         from size in Axis.Size.Others
@@ -77,7 +76,7 @@ internal static class Matrix
 
     // What is kept of a stylesheet is a scenario of its own.
     private static IEnumerable<Cell> KindsOfReuse =>
-        from plain in Plain
+        from plain in AtEachPace
         from scenario in (Scenario[])
             [Scenario.Insert, Scenario.InsertAndSend, Scenario.Query, Scenario.TransformXslAndQuery, Scenario.TransformOnceAndQuery]
         from reuse in Axis.Reuse.Others

@@ -95,7 +95,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         wolverine.UseSystemTextJsonForSerialization(json => json.PropertyNamingPolicy = null);
     }
 
-    private sealed class Queue(string transport, string name) : IMessageQueue
+    private sealed class Queue(string transport, string name) : ICommittedQueue
     {
         private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(transport);
         private readonly string table = $"{WolverineNames.Schema}.{WolverineNames.TableOf(name)}";
@@ -166,6 +166,12 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) =>
             ReadAsync(envelope => read(IdOf(envelope), envelope.Data), cancellationToken);
 
+        public Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken) =>
+            ReadCommittedAsync($"WHERE {Place} > $1", position, cancellationToken);
+
+        public Task<IReadOnlyList<CommittedMessage>> ReadLatestAsync(int most, CancellationToken cancellationToken) =>
+            ReadCommittedAsync("ORDER BY timestamp DESC LIMIT $1", most, cancellationToken);
+
         public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
         {
             await using var command = source.CreateCommand($"SELECT body FROM {table} ORDER BY timestamp LIMIT 1");
@@ -197,6 +203,9 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         private static string DeadLetters => $"{WolverineNames.Schema}.{WolverineNames.DeadLetters}";
 
         private static string Unhandled => $"{Inbox} WHERE received_at = $1 AND status = 'Incoming'";
+
+        // The queue has no numbers. A message has the moment at which the transaction that sent it began, and that is after its handler's message was sent.
+        private const string Place = "(extract(epoch FROM timestamp) * 1000000)::bigint";
 
         /// <summary>Wolverine gives a message that is sent an id of its own. The message that caused it is in its body.</summary>
         private static Guid IdOf(Envelope envelope)
@@ -235,6 +244,22 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
             Destination = WolverineNames.AddressOf(name),
             ReplyUri = message.ReplyTo is { } queue ? WolverineNames.AddressOf(queue) : null,
         });
+
+        // Messages that somebody has received are no longer there.
+        private async Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(string which, long number, CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand($"SELECT body, {Place}, pg_xact_commit_timestamp(xmin) FROM {table} {which}");
+            command.Parameters.Add(new NpgsqlParameter<long> { TypedValue = number });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            var all = new List<CommittedMessage>();
+            while (await reader.ReadAsync(cancellationToken))
+            {
+                var sent = EnvelopeSerializer.Deserialize(reader.GetFieldValue<byte[]>(0));
+                all.Add(new CommittedMessage(reader.GetInt64(1), IdOf(sent), reader.GetFieldValue<DateTimeOffset>(2)));
+            }
+
+            return all;
+        }
 
         private async Task<IReadOnlyList<T>> ReadAsync<T>(Func<Envelope, T> read, CancellationToken cancellationToken)
         {

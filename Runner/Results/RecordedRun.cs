@@ -57,8 +57,8 @@ public sealed class RecordedRun
     public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestNextTo(result), result);
 
     /// <summary>
-    /// The cell's rate compared with that of the bare driver, in a cell of this run that differs only in the framework; judged together with the
-    /// other cells and their references.
+    /// The cell's rate compared with that of the bare driver, in a cell of this run that differs only in the framework and in what that
+    /// offers; judged together with the other cells and their references.
     /// </summary>
     /// <returns><see langword="null"/> for the bare driver itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstBare(CellResult result) => toBare.GetValueOrDefault(result.Cell);
@@ -126,7 +126,11 @@ public sealed class RecordedRun
 
     private static CrashEffect? EffectOf(string mode) => TransactionMode.All.FirstOrDefault(known => known.Name == mode)?.CrashEffect;
 
-    private CellResult? BareNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
+    private CellResult? BareNextTo(CellResult result)
+    {
+        var bare = AxisName.OfFrameworks.Aggregate(result.Cell.WithFramework(Floor), (cell, axis) => cell.Without(axis));
+        return Cells.FirstOrDefault(other => other.Cell == bare);
+    }
 
     private static int BatchOf(CellResult result) =>
         result.Cell.On(AxisName.Batch) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;

@@ -21,7 +21,7 @@ internal static class SummaryTable
         .. Rates,
         .. new (bool IsShown, SummaryColumn Column)[]
         {
-            (run.HasSeveralFrameworks, new("Ratio to bare", (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)))),
+            (run.HasSeveralFrameworks, new("Ratio to bare", ToBareOf)),
             (run.HasCellsNextToTheirDefault, new("Ratio to default", (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)))),
             (run.HasBatches, new("Redo bound", (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None)),
             (run.HasDurationsOfBatches, new("Batch ms p50/p99", (_, cell) => DurationsOf(cell, round => round.Batch, each => each.P99Milliseconds))),
@@ -60,6 +60,8 @@ internal static class SummaryTable
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
 
     internal static string ToStrictestOf(RecordedRun run, CellResult cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell));
+
+    internal static string ToBareOf(RecordedRun run, CellResult cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell));
 
     private static string RatioOf(CellResult cell, Comparison? comparison, bool isReference) =>
         isReference && cell.Rate is not null ? "1" : comparison?.ToString() ?? Figures.None;

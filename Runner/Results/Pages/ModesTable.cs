@@ -8,7 +8,7 @@ internal static class ModesTable
 {
     private const string Sends = SpeedSource.LikeExperiments;
 
-    private const string Classes = "docs/reference/guarantees.md#classes-of-messages";
+    internal const string Classes = "docs/reference/guarantees.md#classes-of-messages";
 
     /// <summary>The strictest of the shown modes.</summary>
     private static readonly string RatioTo = $"`insert`, ratio to `{TransactionMode.FullDtc}`";
@@ -35,15 +35,15 @@ internal static class ModesTable
             $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.");
     }
 
-    private static string RateOf(CellResult? cell) => cell?.Rate is not { } rate ? Figures.None
+    internal static string RateOf(CellResult? cell) => cell?.Rate is not { } rate ? Figures.None
         : rate.Factor is null ? Figures.Measured(rate.Mean)
         : $"{Figures.Measured(rate.Mean)} ({Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)})";
 
-    private static string WhatOf(IReadOnlyList<FaultResult> storms) =>
+    internal static string WhatOf(IReadOnlyList<FaultResult> storms) =>
         $"{FromTo(storms.Select(storm => storm.Messages))} messages, {FromTo(storms.Select(storm => storm.Storm!.Kills))} kills of the process, " +
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
-    private static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
+    internal static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
         $"A 0 is what was seen: of the up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight then, " +
         "the true number can still be up to 3 (95 % confidence).";
 

@@ -127,6 +127,20 @@ public sealed class LoadOfACell : LoadTest
         Assert.That(new LoadFolder(Folder).LoadDocument().Results.Select(load => load.Sent), Is.EqualTo([150, 150]));
     }
 
+    [TestCase("rebus")]
+    [TestCase("wolverine")]
+    [Exhaustive]
+    public async Task Users_of_another_framework_wait_for_what_its_handler_sends(string framework)
+    {
+        var result = await RunnerProcess.RunAsync(
+            "load", "--framework", framework, "--transport", "postgresql", "--mode", "scope-off", "--scenario", "pass", "--users", "3", "--think", "20ms",
+            "--for", "3s", "--seed-rows", "0", "--warmup", "10", "--out", Folder);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var load = new LoadFolder(Folder).LoadDocument().Results.Single();
+        Assert.That((load.Failed, load.UserLag is null), Is.EqualTo((0, false)));
+    }
+
     [Test]
     public async Task Ctrl_C_keeps_what_was_measured()
     {
