@@ -1,4 +1,5 @@
 using Kit.Modes;
+using static Kit.Guarantees.DeliveryClass;
 
 namespace Kit.Guarantees;
 
@@ -9,6 +10,46 @@ namespace Kit.Guarantees;
 /// </summary>
 public static class FaultPromise
 {
+    // No handler itself throws, so only a mode that does not retry gives a message up: after a connection failure.
+    private static readonly PromiseRow WhateverGoesWrong = new(
+        OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
+        NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]);
+
+    /// <summary>The same with a broker's queue: sends are separate messages.</summary>
+    private static readonly PromiseRow WhateverGoesWrongOnBroker = WhateverGoesWrong with
+    {
+        DtcOff = [Duplicated, DuplicatedOutgoing, Once],
+        ScopeOff = [Torn, Duplicated, DuplicatedOutgoing, Once],
+    };
+
+    /// <summary>
+    /// The column of each mode: modes that promise the same share one. <c>full-dtc-promoted</c> and <c>shared</c> promise the same as <c>full-dtc</c>, unless
+    /// a row says otherwise.
+    /// </summary>
+    private static readonly ByMode<Func<PromiseRow, IReadOnlySet<DeliveryClass>>> Columns = new("the promises under faults")
+    {
+        { [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting], row => row.OneUnit },
+        { [TransactionMode.FullDtcPromoted, TransactionMode.Shared], row => row.OneUnitOfAnother ?? row.OneUnit },
+        { TransactionMode.DtcOff, row => row.DtcOff },
+        { TransactionMode.ScopeOff, row => row.ScopeOff },
+        { TransactionMode.TransactionsOff, row => row.TransactionsOff },
+        { TransactionMode.NpgsqlScope, row => row.NpgsqlScope },
+        { TransactionMode.Outbox, row => row.Outbox },
+    };
+
+    /// <summary>How many messages a kill or a cut may affect: with a queue in a database, and with a broker's.</summary>
+    private static readonly ByMode<(Reach Table, Reach Broker)> Reaches = new("the promises under faults")
+    {
+        {
+            [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.Shared],
+            (Reach.None, Reach.None)
+        },
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Pushed) },
+        { TransactionMode.NpgsqlScope, (Reach.Unbounded, Reach.Unbounded) },
+        { TransactionMode.TransactionsOff, (Reach.HandledAndNext, Reach.Unbounded) },
+        { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.Pushed) },
+    };
+
     /// <summary>The classes that the message that meets the fault may end in. If a server crashes, that is every message.</summary>
     /// <param name="fault">What goes wrong.</param>
     /// <param name="mode">How transactional the handler is.</param>
@@ -21,7 +62,7 @@ public static class FaultPromise
     {
         ArgumentNullException.ThrowIfNull(fault);
         ArgumentNullException.ThrowIfNull(mode);
-        return PromiseTable.Of(fault, mode, isBroker);
+        return Columns.Of(mode)(isBroker ? fault.PromiseOnBroker : fault.Promise);
     }
 
     /// <summary>What holds whatever goes wrong, and however often, as long as no handler itself throws.</summary>
@@ -31,6 +72,24 @@ public static class FaultPromise
     public static StormPromise Always(TransactionMode mode, bool isBroker)
     {
         ArgumentNullException.ThrowIfNull(mode);
-        return PromiseTable.Always(mode, isBroker);
+        var (table, broker) = Reaches.Of(mode);
+        return new StormPromise(Columns.Of(mode)(isBroker ? WhateverGoesWrongOnBroker : WhateverGoesWrong), isBroker ? broker : table);
     }
+}
+
+/// <summary>The classes that a message may end in, for each way in which modes commit.</summary>
+/// <param name="OneUnit">Receive, rows and sends are one unit: a failed attempt leaves nothing behind.</param>
+/// <param name="DtcOff">Rows commit before the receive: if the process or the receive fails between them, the message is handled again.</param>
+/// <param name="ScopeOff">As dtc-off, and each insert autocommits: half an attempt stays.</param>
+/// <param name="TransactionsOff">The receive commits before the handler runs: nothing is handled again.</param>
+/// <param name="NpgsqlScope">The driver's two-phase commit, which nothing recovers: one unit until a crash.</param>
+/// <param name="Outbox">The rows exactly once; the sends at least once, with the same id.</param>
+internal sealed record PromiseRow(
+    HashSet<DeliveryClass> OneUnit, HashSet<DeliveryClass> DtcOff, HashSet<DeliveryClass> ScopeOff,
+    HashSet<DeliveryClass> TransactionsOff, HashSet<DeliveryClass> NpgsqlScope, HashSet<DeliveryClass> Outbox)
+{
+    /// <summary>
+    /// One unit without the kit's own two-phase commit, if its promise differs from <see cref="OneUnit"/>.
+    /// </summary>
+    public HashSet<DeliveryClass>? OneUnitOfAnother { get; init; }
 }

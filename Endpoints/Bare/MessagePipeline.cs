@@ -6,19 +6,19 @@ namespace Kit.Endpoints.Bare;
 /// <summary>Reads a received body and calls the handler, in the same way in every mode.</summary>
 /// <param name="scopes">Creates a scope for each attempt.</param>
 /// <param name="endpoint">The endpoint whose handlers are called.</param>
-/// <param name="clock">Measures the attempts of one worker; <see langword="null"/> if nothing is measured.</param>
-internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointBuilder endpoint, AttemptClock? clock = null)
+/// <param name="timed">Measures the attempts of one worker; <see langword="null"/> if nothing is measured.</param>
+internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointBuilder endpoint, TimedReceiver? timed = null)
 {
     public EndpointTelemetry Telemetry => endpoint.Telemetry;
 
     /// <summary>The same, for one worker.</summary>
-    public MessagePipeline MeasuredBy(AttemptClock worker) => new(scopes, endpoint, worker);
+    public MessagePipeline MeasuredBy(TimedReceiver worker) => new(scopes, endpoint, worker);
 
     /// <exception cref="UnreadableMessageException">No handler can handle the message.</exception>
     /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection, or has turned read-only.</exception>
-    public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => clock is null
+    public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => timed is null
         ? InvokeAsync(received, work, cancellationToken)
-        : clock.ProcessAsync(received.MessageId, received.Headers, () => InvokeAsync(received, work, cancellationToken));
+        : timed.ProcessAsync(received.MessageId, received.Headers, () => InvokeAsync(received, work, cancellationToken));
 
     private async Task InvokeAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken)
     {

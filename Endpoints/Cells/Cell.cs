@@ -59,17 +59,15 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode)
     public bool IsOfExperiments => Axis.All.All(axis => !axis.IsOfRounds || axis.HasImplied(this));
 
     /// <summary>This cell as it is probed: with the implied values on the axes that only measured rounds know, and its own limits.</summary>
-    public Cell Plain =>
-        new(Kind, Mode)
-        {
-            Access = Access,
-            Flush = Flush,
-            BatchSize = BatchSize,
-            ReceivesAhead = ReceivesAhead,
-            DeadLettersNext = DeadLettersNext,
-            PollsOften = PollsOften,
-            Limits = Limits,
-        };
+    public Cell Plain => this with
+    {
+        Scenario = Scenario.Insert,
+        Condition = Condition.Plain,
+        RoundTrip = RoundTripTime.Direct,
+        Size = MessageSize.IdAlone,
+        Processes = ProcessCount.One,
+        Reuse = Reuse.Static,
+    };
 
     /// <summary>Its queue must be in the widgets' database.</summary>
     public bool NeedsOneDatabase => Kind.NeedsOneDatabase(Mode);
