@@ -1,3 +1,3 @@
 namespace Orders;
 
-internal sealed record PlaceOrder(Guid OrderId);
+public sealed record PlaceOrder(Guid OrderId);

@@ -4,6 +4,7 @@ using Kit.Endpoints.MassTransit;
 using Kit.Endpoints.NServiceBus;
 #endif
 using Kit.Endpoints.Rebus.PostgreSql;
+using Kit.Endpoints.Wolverine;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -45,6 +46,9 @@ internal sealed class OrdersApplication : IAsyncDisposable
                 break;
             case "rebus":
                 OnRebus.Add(builder.Services, settings);
+                break;
+            case "wolverine":
+                OnWolverine.Add(builder.Services, settings);
                 break;
 #if KIT_NSERVICEBUS
             case "nservicebus":
@@ -89,6 +93,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
 #endif
         "masstransit" => OnMassTransit.SendAsync(host.Services, order, cancellationToken),
         "rebus" => OnRebus.SendAsync(host.Services, order),
+        "wolverine" => OnWolverine.SendAsync(host.Services, order),
         _ => throw NoSuchFramework(settings),
     };
 
@@ -102,7 +107,8 @@ internal sealed class OrdersApplication : IAsyncDisposable
 
     private static void RequireOneDatabase(Settings settings)
     {
-        if (settings.Mode.NeedsOneDatabase && settings.Queues != settings.Data)
+        var needsOne = settings.Mode.NeedsOneDatabase || (settings.Framework is "wolverine" && settings.Mode == TransactionMode.Outbox);
+        if (needsOne && settings.Queues != settings.Data)
         {
             throw new SettingsException(
                 $"In {settings.Mode}, the settings 'Queues' and 'Data' must be one connection string, because queue and orders are in one database. " +
@@ -129,6 +135,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
         "bare" => PostgreSqlSupport.Of(settings.Mode),
         "masstransit" => MassTransitSupport.Of(settings.Mode),
         "rebus" => RebusSupport.Of(settings.Mode),
+        "wolverine" => WolverineSupport.Of(settings.Mode),
 #if KIT_NSERVICEBUS
         "nservicebus" => NServiceBusSupport.Of(settings.Mode, OnNServiceBus.TransportOf(settings)),
 #else
@@ -143,5 +150,5 @@ internal sealed class OrdersApplication : IAsyncDisposable
 
 #endif
     private static SettingsException NoSuchFramework(Settings settings) =>
-        new($"There is no framework '{settings.Framework}'. Frameworks: bare, masstransit, nservicebus, rebus.");
+        new($"There is no framework '{settings.Framework}'. Frameworks: bare, masstransit, nservicebus, rebus, wolverine.");
 }

@@ -5,7 +5,7 @@ using Npgsql;
 namespace Orders;
 
 /// <summary>The configuration, from <c>appsettings.json</c>, the environment or the command line (<c>--Mode scope-off</c>).</summary>
-/// <param name="Framework"><c>bare</c>, <c>masstransit</c>, <c>nservicebus</c> or <c>rebus</c>.</param>
+/// <param name="Framework"><c>bare</c>, <c>masstransit</c>, <c>nservicebus</c>, <c>rebus</c> or <c>wolverine</c>.</param>
 /// <param name="Mode">How transactional the handler is.</param>
 /// <param name="Queues">The transport's connection string: for a PostgreSQL database, or for MassTransit an AMQP URI.</param>
 /// <param name="Data">The connection string of the PostgreSQL database with the orders.</param>

@@ -31,6 +31,10 @@ public sealed class SampleApplication
     [TestCase("shared")]
     public Task Rebus_places_the_order(string mode) => PlacesTheOrderAsync("rebus", mode);
 
+    [TestCase("scope-off")]
+    [TestCase("outbox")]
+    public Task Wolverine_places_the_order(string mode) => PlacesTheOrderAsync("wolverine", mode, databases => databases.Widgets);
+
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
     [TestCase("transactions-off")]
@@ -38,7 +42,7 @@ public sealed class SampleApplication
     {
         await using var virtualHost = await TestVirtualHost.CreateAsync();
 
-        await PlacesTheOrderAsync("masstransit", mode, RabbitMqAddress.Parse(virtualHost.Address).Amqp.AbsoluteUri);
+        await PlacesTheOrderAsync("masstransit", mode, _ => RabbitMqAddress.Parse(virtualHost.Address).Amqp.AbsoluteUri);
     }
 
     [Test]
@@ -64,11 +68,12 @@ public sealed class SampleApplication
         }
     }
 
-    private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null)
+    private static async Task PlacesTheOrderAsync(string framework, string mode, Func<TestDatabases, string>? queuesIn = null)
     {
         await using var databases = await TestDatabases.CreateAsync();
+        var queues = queuesIn?.Invoke(databases) ?? databases.QueueOf(TransactionMode.Parse(mode));
         await using (var application = new OrdersApplication(
-            ["--Framework", framework, "--Mode", mode, "--Queues", queues ?? databases.QueueOf(TransactionMode.Parse(mode)), "--Data", databases.Widgets]))
+            ["--Framework", framework, "--Mode", mode, "--Queues", queues, "--Data", databases.Widgets]))
         {
             await application.StartAsync(CancellationToken.None);
             var order = new PlaceOrder(Guid.CreateVersion7());

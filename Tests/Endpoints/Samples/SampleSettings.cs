@@ -12,7 +12,7 @@ public sealed class SampleSettings
     private const string NoServer = "Host=127.0.0.1;Port=1;Username=nobody";
 
     [TestCase(
-        "There is no framework 'carrier-pigeon'. Frameworks: bare, masstransit, nservicebus, rebus.",
+        "There is no framework 'carrier-pigeon'. Frameworks: bare, masstransit, nservicebus, rebus, wolverine.",
         "--Framework", "carrier-pigeon")]
     [TestCase(
         "There is no mode 'sometimes'. Modes: full-dtc, dtc-off, scope-off, transactions-off, " +
@@ -32,6 +32,10 @@ public sealed class SampleSettings
         "In shared, the settings 'Queues' and 'Data' must be one connection string, because queue and orders are in one database. " +
         "Give both: --Queues \"…\" --Data \"…\".",
         "--Mode", "shared")]
+    [TestCase(
+        "In outbox, the settings 'Queues' and 'Data' must be one connection string, because queue and orders are in one database. " +
+        "Give both: --Queues \"…\" --Data \"…\".",
+        "--Framework", "wolverine", "--Mode", "outbox")]
     [TestCase("The setting 'SendsAtStart' is 'maybe'. Expected: true or false.", "--SendsAtStart", "maybe")]
     [TestCase("The setting 'SendOnly' is '5'. Expected: the id of an order, a UUID.", "--SendOnly", "5")]
     [TestCase(

@@ -52,6 +52,20 @@ public sealed class SampleOrders
         Assert.That(results.All.Select(result => result.Class), Is.Not.Empty.And.All.EqualTo(DeliveryClass.Once));
     }
 
+    [Test]
+    [Exhaustive]
+    public async Task On_Wolverine_an_order_is_placed_once_after_a_kill_and_twice_if_the_answer_to_its_commit_is_lost()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+
+        var results = await MeetAsync(
+            "wolverine.outbox", point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed, PointWay.Cut);
+
+        var (cut, killed) = (results.All.Where(result => result.Point.Way == PointWay.Cut), results.All.Where(result => result.Point.Way != PointWay.Cut));
+        Assert.That(killed.Select(result => result.Class), Is.Not.Empty.And.All.EqualTo(DeliveryClass.Once));
+        Assert.That(cut.Select(result => result.Class), Has.One.EqualTo(DeliveryClass.Duplicated));
+    }
+
 #if KIT_NSERVICEBUS
     [Test]
     public async Task On_NServiceBus_an_order_in_the_receives_transaction_is_placed_once()
@@ -78,11 +92,14 @@ public sealed class SampleOrders
     }
 #endif
 
-    private static async Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen)
+    private static Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen) =>
+        MeetAsync(name, chosen, PointWay.NeverSent, PointWay.Killed);
+
+    private static async Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
     {
         await using var shared = new SharedProofServers();
         return await MetPoints.OfAsync(
-            shared, ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen, PointWay.NeverSent, PointWay.Killed);
+            shared, ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen, ways);
     }
 
     private static string FileOf(string name) => Path.Combine(RepositoryFiles.Root, "Samples", "Orders", $"{name}{ProofFile.Suffix}");
