@@ -5,17 +5,16 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>The claims of documentation, next to the observations: a line for each.</summary>
+/// <summary>The claims of documentation that an experiment in the folders tests, next to what it observed: a line for each.</summary>
 internal static class ClaimsTable
 {
-    private const string NotMade = "not in a published folder";
-
     public static BlockText Write(BlockSources sources)
     {
         var experiments = sources.Experiments;
         return new BlockText(
         [
-            .. Claim.Read(sources.TextOf(Claim.File)).Select(claim => LineOf(claim, ResultOf(claim, experiments))), "",
+            .. from claim in Claim.Read(sources.TextOf(Claim.File)) let made = ResultOf(claim, experiments) where made is not null select LineOf(claim, made),
+            "",
             $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
         ]);
     }
@@ -28,8 +27,8 @@ internal static class ClaimsTable
     internal static string ObservedOf(FaultResult result) =>
         string.Join(", ", result.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"));
 
-    private static string LineOf(Claim claim, FaultResult? made) =>
-        $"- {claim.Version}: “{claim.Words}” ([source]({claim.Link})) → {(made is null ? NotMade : ObservedOf(made))}, by " +
+    private static string LineOf(Claim claim, FaultResult made) =>
+        $"- {claim.Version}: “{claim.Words}” ([source]({claim.Link})) → {ObservedOf(made)}, by " +
         $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`";
 
     private static bool IsOf(Claim claim, FaultResult result) =>

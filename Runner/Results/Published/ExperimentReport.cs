@@ -18,7 +18,8 @@ public static class ExperimentReport
     private const string LoadLegend =
         "A load is measured once, so its ratio has no interval. Close: the two ratios are within a quarter of each other. " +
         "No clear difference: ours is within a tenth of its base. Only ours differs: the published one is within a tenth of its base. " +
-        "Failed: messages without a known effect, and messages whose effect came later than a user waits for it.";
+        "Failed: messages without a known effect, and messages whose effect came later than a user waits for it. " +
+        "Our p50 is the median of the latency; a published latency may be another figure. CPU is that of the whole machine.";
 
     private const string NotTimedOut = "Failed leaves out the messages of users who gave up: the build of these loads did not count them.";
 
@@ -64,7 +65,6 @@ public static class ExperimentReport
         new("Published ratio", row => Figures.Measured(row.PublishedRatio)),
         new("Repeated by", row => row.Published.Cell, IsFigure: false),
         new("Our ratio", row => Figures.Measured(row.Ratio) + (row.Interval is { } interval ? $" ({interval})" : "")),
-        new("Verdict", row => TextOf(row.Agreement), IsFigure: false),
     ];
 
     public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition) => new ReportFile(FileName, output =>
@@ -136,7 +136,7 @@ public static class ExperimentReport
            select line,
         "What is different here:",
         "",
-        .. experiment.Differences.Concat(NotesOn(repetition)).Select(line => $"- {line}"),
+        .. experiment.Differences.Concat(RowsMissingIn(repetition)).Select(line => $"- {line}"),
     ];
 
     private static IEnumerable<ComparedRow> ComparedIn(PublishedTable table, Repetition repetition)
@@ -144,11 +144,11 @@ public static class ExperimentReport
         if (table.Rows.Any(row => row.Users is not null))
         {
             return RepeatedLoad.Of(table, repetition).Select(
-                row => new ComparedRow(row.Published, row.PublishedRatio, row.Ratio, Interval: null, row.Agreement));
+                row => new ComparedRow(row.Published, row.PublishedRatio, row.Ratio, Interval: null));
         }
 
         return repetition.RunOf(table) is not { } run ? [] : RepeatedRow.Of(table, run).Select(
-            row => new ComparedRow(row.Published, row.PublishedRatio, RatioOf(row), row.Interval, row.Agreement));
+            row => new ComparedRow(row.Published, row.PublishedRatio, RatioOf(row), row.Interval));
     }
 
     private static double? RatioOf(RepeatedRow row) => row.Agreement is Agreement.Base ? 1 : row.Ratio?.Value;
@@ -158,9 +158,12 @@ public static class ExperimentReport
 
     private static IEnumerable<string> NotesOn(Repetition repetition) =>
     [
-        .. repetition.Commands.Any(command => command.Load?.IsStopped == true) ? [Stopped] : Array.Empty<string>(),
+        .. RowsMissingIn(repetition),
         .. repetition.Commands.Any(command => command.Load?.Results.Any(load => load.IsTimedOutUnknown) == true) ? [NotTimedOut] : Array.Empty<string>(),
     ];
+
+    private static IEnumerable<string> RowsMissingIn(Repetition repetition) =>
+        repetition.Commands.Any(command => command.Load?.IsStopped == true) ? [Stopped] : [];
 
     /// <summary>The meaning of the columns, as far as they are shown.</summary>
     internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;
@@ -258,5 +261,5 @@ public static class ExperimentReport
 
     /// <summary>A published rate next to that of a drain or a load.</summary>
     /// <param name="Interval"><see langword="null"/> for a load, which is measured once.</param>
-    private sealed record ComparedRow(PublishedRow Published, double? PublishedRatio, double? Ratio, RatioInterval? Interval, Agreement Agreement);
+    private sealed record ComparedRow(PublishedRow Published, double? PublishedRatio, double? Ratio, RatioInterval? Interval);
 }

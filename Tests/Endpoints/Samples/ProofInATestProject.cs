@@ -10,7 +10,7 @@ using Orders;
 
 namespace Kit.Tests.Samples;
 
-/// <summary>Proofs that a test project asserts, as docs/tutorials/prove-your-service.md and the README of the package show it.</summary>
+/// <summary>Proofs that a test project asserts, as docs/tutorials/prove-your-service.md shows it.</summary>
 [Parallelizable]
 public sealed class ProofInATestProject
 {

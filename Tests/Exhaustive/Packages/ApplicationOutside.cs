@@ -1,7 +1,7 @@
 using Kit.Tests.Packages;
 namespace Kit.Tests.Exhaustive.Packages;
 
-/// <summary>The application of the package's readme, in a folder of its own that knows the packages alone: it builds, and handles a message.</summary>
+/// <summary>The application of the tutorial, in a folder of its own that knows the packages alone: it builds, and handles a message.</summary>
 [Parallelizable]
 public sealed class ApplicationOutside
 {
@@ -21,7 +21,7 @@ public sealed class ApplicationOutside
         Assert.That(result.Output, Does.Contain("handled: a hundred widgets"));
     }
 
-    private static string Program() => RepositoryFiles.Snippets("Endpoints/Bare.PostgreSql/README.md").First();
+    private static string Program() => RepositoryFiles.Snippets("docs/tutorials/use-an-endpoint.md").Single(RepositoryFiles.IsApplication);
 
     // Packages of a version are unpacked once for a machine: these go to a folder of their own, or the next test would get them.
     private static string ProjectOn(string packages) =>

@@ -19,6 +19,9 @@ internal static partial class RepositoryFiles
         File.ReadAllText(Path.Combine(Root, path)).ReplaceLineEndings("\n").Split(Fence + "csharp\n").Skip(1)
             .Select(rest => rest[..rest.IndexOf(Fence, StringComparison.Ordinal)]);
 
+    /// <summary>Whether a snippet is a whole program, which <c>ApplicationOutside</c> runs.</summary>
+    public static bool IsApplication(string snippet) => snippet.StartsWith("using ", StringComparison.Ordinal);
+
     private static string FindRoot()
     {
         var folder = AppContext.BaseDirectory;

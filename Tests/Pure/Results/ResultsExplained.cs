@@ -41,10 +41,11 @@ public sealed class ResultsExplained
         Assert.That(columns.Where(column => !Explained.Contains($"| {column} |", StringComparison.Ordinal)), Is.Empty);
     }
 
-    [Test]
-    public void Every_column_of_the_guarantees_is_explained()
+    [TestCase("Tests/Approved/guarantees.csv")]
+    [TestCase("results/2026-11-27-447e8b9-rates/load.csv")]
+    public void Every_column_of_the_guarantees_and_of_a_load_is_explained(string file)
     {
-        var columns = File.ReadLines(Path.Combine(RepositoryFiles.Root, "Tests", "Approved", "guarantees.csv")).First().Split(',');
+        var columns = File.ReadLines(Path.Combine(RepositoryFiles.Root, file)).First().Split(',');
         var axes = InventedRun.Cell("shared").Axes;
         var classes = Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf);
 
