@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;

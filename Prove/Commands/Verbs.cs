@@ -19,6 +19,7 @@ internal static class Verbs
             new InitCommand(),
             new CheckCommand(),
             new CrashCommand(),
+            new DrainCommand(),
             new InstallCommand(),
         };
 

@@ -94,15 +94,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         }
 
         var stored = folder.LoadDocument();
-        if (stored.ProofFile != file.Text)
-            throw Other($"another file, or of an earlier state of {file.Path}");
-        if (stored.Given != file.Given)
-            throw Other($"another program: {stored.Given ?? "that of the file"}");
-        return stored.Fingerprint == fingerprint ? stored : throw Other("another build of the kit");
+        StoredSubject.Require(file, fingerprint, $"{plan.Folder} has the proof", stored.ProofFile, stored.Given, stored.Fingerprint);
+        return stored;
     }
-
-    private KitException Other(string what) =>
-        new($"{plan.Folder} has the proof of {what}.", "Name another folder with --out.") { IsUsage = true };
 
     private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {

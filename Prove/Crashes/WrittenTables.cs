@@ -22,8 +22,9 @@ internal static partial class WrittenTables
 
     private static IEnumerable<string> In(string request) => Written().Matches(request).Select(written => written.Groups["table"].Value);
 
+    /// <summary>True if a statement names a table.</summary>
     // No limit of time: on a busy machine a process can stand still for seconds, and none of these patterns takes exponential time.
-    private static bool Names(string statement, string table) => Regex.IsMatch(
+    public static bool Names(string statement, string table) => Regex.IsMatch(
         statement, $@"(?<![\p{{L}}\d_]){Regex.Escape(table)}(?![\p{{L}}\d_])", RegexOptions.IgnoreCase, Regex.InfiniteMatchTimeout);
 
     // SELECT … FOR UPDATE and ON CONFLICT DO UPDATE name no table, and a COPY that writes has FROM. A schema is left out, and quotes are.

@@ -38,6 +38,8 @@ internal sealed class ApplicationProcess : IAsyncDisposable
         process.BeginErrorReadLine();
     }
 
+    public int Id => process.Id;
+
     public bool HasEnded => process.HasExited;
 
     /// <summary>Only when it has ended.</summary>

@@ -22,7 +22,7 @@ internal sealed class CallCounter : IAsyncDisposable
 
     private readonly HttpListener listener = new();
     private readonly CancellationTokenSource disposed = new();
-    private readonly List<(string Path, string Text)> calls = [];
+    private readonly List<(string Path, SeenEffect Call)> calls = [];
     private readonly RequestGate gate;
     private readonly Task answering;
 
@@ -40,10 +40,14 @@ internal sealed class CallCounter : IAsyncDisposable
 
     /// <summary>Every call so far: method, path with query, and body, as one text.</summary>
     /// <param name="path">The beginning of the calls' paths.</param>
-    public IReadOnlyList<string> Read(string path)
+    public IReadOnlyList<string> Read(string path) => [.. ReadSeen(path).Select(call => call.Text)];
+
+    /// <summary>The same with the moments at which they came.</summary>
+    /// <inheritdoc cref="Read" path="/param"/>
+    public IReadOnlyList<SeenEffect> ReadSeen(string path)
     {
         lock (calls)
-            return [.. calls.Where(call => call.Path.StartsWith(path, StringComparison.Ordinal)).Select(call => call.Text)];
+            return [.. calls.Where(call => call.Path.StartsWith(path, StringComparison.Ordinal)).Select(call => call.Call)];
     }
 
     public async ValueTask DisposeAsync()
@@ -122,7 +126,7 @@ internal sealed class CallCounter : IAsyncDisposable
             if (gate.IsFrozen || gate.Freezes != freezesBefore)
                 return false;
 
-            calls.Add((request.Url!.AbsolutePath, $"{request.HttpMethod} {request.RawUrl} {body}"));
+            calls.Add((request.Url!.AbsolutePath, new SeenEffect($"{request.HttpMethod} {request.RawUrl} {body}", DateTimeOffset.UtcNow)));
             return true;
         }
     }

@@ -71,12 +71,20 @@ internal sealed class CommitLog : IAsyncDisposable
         foreach (var (database, slot, source) in slots)
         {
             await using var get = source.CreateCommand(
-                "SELECT xid::text, data FROM pg_logical_slot_get_changes($1, NULL, NULL, 'include-xids', '0', 'skip-empty-xacts', '1')");
+                """
+                SELECT xid::text, data, CASE WHEN data LIKE 'COMMIT%' THEN substring(data FROM '\(at (.*)\)$')::timestamptz END
+                FROM pg_logical_slot_get_changes($1, NULL, NULL, 'include-xids', '0', 'skip-empty-xacts', '1', 'include-timestamp', '1')
+                """);
             get.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
             await using var reader = await get.ExecuteReaderAsync(cancellationToken);
-            var lines = new List<(string Transaction, string Line)>();
+            var lines = new List<(string Transaction, string Line, DateTimeOffset? Committed)>();
             while (await reader.ReadAsync(cancellationToken))
-                lines.Add((reader.GetString(0), reader.GetString(1)));
+            {
+                lines.Add((
+                    reader.GetString(0), reader.GetString(1),
+                    await reader.IsDBNullAsync(2, cancellationToken) ? null : reader.GetFieldValue<DateTimeOffset>(2)));
+            }
+
             read.AddRange(CommittedTransaction.Of(database, lines));
         }
 
@@ -105,7 +113,7 @@ internal sealed class CommitLog : IAsyncDisposable
         { IsUsage = true },
         PostgresException refused => new KitException(
             $"The server cannot decode its log: {refused.MessageText}.",
-            "Install PostgreSQL's contrib modules, or leave 'commits' out of the proof file.", failure),
+            "Install PostgreSQL's contrib modules. Without them leave 'commits' out of the proof file; 'drain' can measure no row then.", failure),
         NpgsqlException => new KitException(
             "The server's log cannot be read yet: it waits for a transaction that another instance holds open.",
             "Set 'instances' to 1, or leave 'commits' out of the proof file.", failure)
@@ -117,19 +125,23 @@ internal sealed class CommitLog : IAsyncDisposable
 /// <summary>A transaction that a server has committed.</summary>
 /// <param name="Database">By the name in the file.</param>
 /// <param name="Changes">Its rows: <c>public.placed_order: INSERT: id[uuid]:'…'</c>.</param>
-internal sealed record CommittedTransaction(string Database, IReadOnlyList<string> Changes)
+/// <param name="CommittedUtc">By the server's clock.</param>
+internal sealed record CommittedTransaction(string Database, IReadOnlyList<string> Changes, DateTimeOffset CommittedUtc)
 {
     private const string BeforeTable = "table ";
     private const int MostChanges = 8;
     private const int LongestChange = 160;
 
     /// <summary>The transactions in the lines of <c>test_decoding</c>.</summary>
-    /// <param name="lines">Each with its transaction's id. Those of a transaction are next to each other.</param>
-    public static IEnumerable<CommittedTransaction> Of(string database, IEnumerable<(string Transaction, string Line)> lines) =>
+    /// <param name="lines">Each with its transaction's id. Those of a transaction are next to each other, and the last has the moment of its commit.</param>
+    public static IEnumerable<CommittedTransaction> Of(string database, IEnumerable<(string Transaction, string Line, DateTimeOffset? Committed)> lines) =>
         from line in lines
-        where line.Line.StartsWith(BeforeTable, StringComparison.Ordinal)
-        group line.Line[BeforeTable.Length..] by line.Transaction into changes
-        select new CommittedTransaction(database, [.. changes]);
+        group line by line.Transaction into transaction
+        let changes = transaction.Where(line => line.Line.StartsWith(BeforeTable, StringComparison.Ordinal)).ToList()
+        where changes.Count > 0
+        select new CommittedTransaction(
+            database, [.. changes.Select(line => line.Line[BeforeTable.Length..])],
+            transaction.Select(line => line.Committed).OfType<DateTimeOffset>().Single());
 
     /// <summary>True if one of its rows has the id of a message.</summary>
     public bool Names(Guid message) => Changes.Any(change => ProofAccount.Names(change, message));

@@ -38,9 +38,16 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
 
     /// <summary>The work that is left, as texts.</summary>
     /// <inheritdoc cref="ReadAsync" path="/exception"/>
-    public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken) =>
+        [.. (await CountsAsync(cancellationToken)).Select(left => string.Create(CultureInfo.InvariantCulture, $"{left.What}: {left.Count}"))];
+
+    /// <summary>The work that is left, as a number.</summary>
+    /// <inheritdoc cref="ReadAsync" path="/exception"/>
+    public async Task<long> CountLeftAsync(CancellationToken cancellationToken) => (await CountsAsync(cancellationToken)).Sum(left => left.Count);
+
+    private async Task<IReadOnlyList<(string What, long Count)>> CountsAsync(CancellationToken cancellationToken)
     {
-        var left = new List<string>();
+        var left = new List<(string What, long Count)>();
         var queues = file.Idle.OfType<IdleQueue>().Any() ? await bed.Queues.CountAsync(cancellationToken) : new Dictionary<string, long>();
         foreach (var idle in file.Idle)
         {
@@ -51,11 +58,11 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
                 _ => throw new UnreachableException($"No way to count a {idle.GetType().Name}."),
             };
             if (count != 0)
-                left.Add(string.Create(CultureInfo.InvariantCulture, $"{idle}: {count}"));
+                left.Add(($"{idle}", count));
         }
 
         if (await bed.CountPreparedAsync(cancellationToken) is > 0 and var prepared)
-            left.Add(string.Create(CultureInfo.InvariantCulture, $"prepared transactions: {prepared}"));
+            left.Add(("prepared transactions", prepared));
         return left;
     }
 

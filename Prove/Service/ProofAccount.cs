@@ -25,10 +25,13 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     /// <param name="found">Texts with ids, by the effect's name.</param>
     public static ProofAccount Of(
         IEnumerable<Guid> messages, IReadOnlyList<Effect> effects, IReadOnlyDictionary<string, IReadOnlyList<string>> found, IReadOnlyList<string> left,
-        IReadOnlyList<string> output) => new(
+        IReadOnlyList<string> output)
+    {
+        var countsOf = effects.Select(effect => found[effect.Name].SelectMany(text => IdsIn(text).Distinct()).CountBy(id => id).ToDictionary()).ToList();
+        return new(
         [
             .. from message in messages
-               let counts = effects.Select(effect => found[effect.Name].Count(text => Names(text, message))).ToList()
+               let counts = countsOf.ConvertAll(of => of.GetValueOrDefault(message))
                let foundOfIt = effects.Zip(counts, (effect, count) => new FoundEffect(effect.Name, count, effect.PerMessage))
                select new MessageAccount(message, ClassOf(effects, counts, left.Count > 0), [.. foundOfIt])
                {
@@ -36,6 +39,7 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
                },
         ],
         left);
+    }
 
     /// <summary>True if a text has the id of a message.</summary>
     public static bool Names(string text, Guid message) => text.Contains($"{message}", StringComparison.OrdinalIgnoreCase);

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Kit.Prove.Files;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
@@ -94,6 +95,53 @@ internal sealed class ProofBed : IAsyncDisposable
             texts.Add(Convert.ToString(reader.GetValue(0), CultureInfo.InvariantCulture)!);
 
         return texts;
+    }
+
+    /// <summary>
+    /// The number of rows that a statement returns. Its transaction is rolled back, so that the server's count of commits is that of the application.
+    /// </summary>
+    /// <inheritdoc cref="ExecuteAsync" path="/exception"/>
+    public async Task<long> CountRowsAsync(string database, string sql, CancellationToken cancellationToken)
+    {
+        await using var connection = await sources[database].OpenConnectionAsync(cancellationToken);
+        await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        await using var count = new NpgsqlCommand($"SELECT count(*) FROM ({sql.TrimEnd().TrimEnd(';')}\n) AS effect", connection, transaction);
+        return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>Executes many statements, each in a transaction of its own whose commit does not wait for the disk.</summary>
+    /// <inheritdoc cref="ExecuteAsync" path="/exception"/>
+    public async Task ExecuteAllAsync(string database, IEnumerable<string> statements, CancellationToken cancellationToken)
+    {
+        await using var connection = await sources[database].OpenConnectionAsync(cancellationToken);
+        await using (var quick = new NpgsqlCommand("SET synchronous_commit = off", connection))
+            await quick.ExecuteNonQueryAsync(cancellationToken);
+        foreach (var sql in statements)
+        {
+            await using var command = new NpgsqlCommand(sql, connection);
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>The counters of its databases, while the application does not run; <see langword="null"/>: it has none.</summary>
+    public async Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken)
+    {
+        if (databases.Count == 0)
+            return null;
+
+        // An open session has not reported all that it did.
+        foreach (var source in sources.Values)
+            source.Clear();
+        await using var server = new NpgsqlConnection(ForKit(servers.PostgreSql!.ConnectionString));
+        await server.OpenAsync(cancellationToken);
+        return await ServerCounters.ReadAsync(server, [.. databases.Values.Select(database => database.Database!)], cancellationToken);
+    }
+
+    /// <summary>Lets the server do now what it would do on its own while it is measured.</summary>
+    public async Task SettleAsync(CancellationToken cancellationToken)
+    {
+        foreach (var database in databases.Values)
+            await DatabaseOwner.SettleAsync(ForKit(database.ConnectionString), cancellationToken);
     }
 
     /// <summary>The transactions committed since the last time; <see langword="null"/> if the file does not ask for them.</summary>

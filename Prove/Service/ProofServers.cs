@@ -48,6 +48,13 @@ internal sealed class ProofServers : IAsyncDisposable
         }
     }
 
+    /// <summary>The processes of the servers; those that they start come on top.</summary>
+    public async Task<IReadOnlyList<int>> ProcessesAsync() =>
+    [
+        .. PostgreSql is null ? Array.Empty<int>() : [PostgreSql.PostmasterPid],
+        .. RabbitMq is null ? [] : await RabbitMq.FindPidsAsync(),
+    ];
+
     public async ValueTask DisposeAsync()
     {
         try

@@ -13,6 +13,8 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(300);
+    private const int MostUnconfirmed = 100;
+
     private static readonly TimeSpan ToAnswer = TimeSpan.FromSeconds(10);
 
     private readonly HttpClient http = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = ToAnswer };
@@ -39,6 +41,29 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
                 requests.Add(RequestAsync(message));
             else
                 await UntilAcceptedAsync(message, Patience, cancellationToken);
+        }
+    }
+
+    /// <summary>Sends many messages while the application does not run.</summary>
+    /// <exception cref="KitException">One was refused, or the application itself would have to accept them.</exception>
+    public async Task PutAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
+    {
+        switch (file.Send)
+        {
+            case SendBySql(var database, var sql):
+                var direct = bed.Direct;
+                await bed.ExecuteAllAsync(database, messages.Select(message => direct.Fill(sql, message)), cancellationToken);
+                break;
+            case SendToQueue:
+                foreach (var some in messages.Chunk(MostUnconfirmed))
+                    await Task.WhenAll(some.Select(message => UntilAcceptedAsync(message, Patience, cancellationToken)));
+                break;
+            case SendByCommand:
+                await Parallel.ForEachAsync(
+                    messages, cancellationToken, async (message, stop) => await UntilAcceptedAsync(message, Patience, stop));
+                break;
+            default:
+                throw new InvalidOperationException($"No such way to send to an application that does not run: {file.Send}.");
         }
     }
 

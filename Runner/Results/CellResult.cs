@@ -7,8 +7,8 @@ public sealed class CellResult
     {
         Cell = cell;
         Rounds = [.. rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
-        Counting = [.. Rounds.Where(round => round.Outcome.IsValid()).GroupBy(round => round.Round).Select(Quietest)];
-        Rate = Estimate.Of([.. Counting.Select(round => round.Throughput.AveragePerSecond).OfType<double>()]);
+        Counting = RoundAttempts.Counting(Rounds);
+        Rate = RoundAttempts.RateOf(Counting);
         Outliers = Outlier.Of(Counting);
     }
 
@@ -50,8 +50,4 @@ public sealed class CellResult
         var figures = Counting.Select(figure).ToList();
         return figures.Count == 0 || figures.Contains(null) ? null : figures.Average();
     }
-
-    // A share that was not measured comes last: it may have been noisy.
-    private static RoundDocument Quietest(IEnumerable<RoundDocument> attempts) =>
-        attempts.OrderBy(round => round.Noise.IsDiskNoisy()).ThenBy(round => round.Noise.OtherCpuShare.Value ?? double.MaxValue).First();
 }

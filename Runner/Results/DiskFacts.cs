@@ -17,6 +17,14 @@ public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory
     /// <summary>The place and its flush in words, for a reader.</summary>
     public string Text => $"{Where}; a flush of 8 KiB: {Flush.Text}";
 
+    /// <summary>
+    /// The time of a flush around a drain, as a multiple of that before the first: the mean of before and after. If the disk slowed down in between, half of
+    /// that shows.
+    /// </summary>
+    /// <returns><see langword="null"/> if one of them was not measured.</returns>
+    public double? RatioOf(FlushTime? before, FlushTime? after) =>
+        before is null || after is null ? null : Math.Round((before.Over(Flush) + after.Over(Flush)) / 2, 3);
+
     /// <summary>True if a flush is faster than any disk allows, whatever the name of the file system.</summary>
     public bool IsTooFast => Flush.P50Milliseconds < QuickestMilliseconds;
 }

@@ -15,6 +15,17 @@ public abstract class Folder<TDocument>(string location, string documentFile, st
 
     protected string DocumentPath => Path.Combine(location, documentFile);
 
+    /// <summary>That it can be created, is empty, or has such a document.</summary>
+    /// <param name="what">The document, in words.</param>
+    /// <exception cref="KitException">It is a file, or has something else.</exception>
+    public void Check(string what)
+    {
+        if (File.Exists(Location))
+            throw new KitException($"{Location} is a file.", "Name a folder with --out.") { IsUsage = true };
+        if (!Exists && Directory.Exists(Location) && Directory.EnumerateFileSystemEntries(Location).Any())
+            throw new KitException($"{Location} has other files, and no {what}.", $"Name a new folder with --out, or that of a {what}.") { IsUsage = true };
+    }
+
     /// <summary>Only the document, of a command that may not have ended.</summary>
     /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
     public TDocument LoadDocument() => StoredJson.ReadFile<TDocument>(DocumentPath);

@@ -21,7 +21,7 @@ public enum ClockSource
 /// One measured drain of one cell, or one attempt at it: a line of <c>rounds.jsonl</c>. With the offsets in <c>moments.bin</c>,
 /// everything else (elapsed time, rates, series) can be computed, so it is not stored.
 /// </summary>
-public sealed record RoundDocument
+public sealed record RoundDocument : IRoundAttempt
 {
     public int Schema { get; init; } = ResultJson.Schema;
 

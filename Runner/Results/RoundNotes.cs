@@ -62,7 +62,8 @@ internal static class RoundNotes
         }
     }
 
-    private static string LoadOf(Noise noise) => string.Join("; ", DisturbancesOf(noise));
+    /// <summary>The load of others in words.</summary>
+    internal static string LoadOf(Noise noise) => string.Join("; ", DisturbancesOf(noise));
 
     private static IEnumerable<string> DisturbancesOf(Noise noise)
     {
@@ -125,8 +126,11 @@ internal static class RoundNotes
 /// <summary>One round in one line.</summary>
 public static class RoundLine
 {
-    public static string Of(RoundDocument round) =>
-        $"{round.Name}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"
+    public static string Of(RoundDocument round) => Of(round.Name, round);
+
+    /// <param name="name">Of the round, for a reader.</param>
+    public static string Of(string name, IRoundAttempt round) =>
+        $"{name}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"
         + (round.Outcome.IsValid() ? "" : $" ({string.Join("; ", round.Outcome.Reasons)})")
         + (round.Noise.IsDiskNoisy() ? $", noisy: a flush took {Figures.Measured(round.Noise.FlushRatio)} times as long as before the run" : "")
         + (round.Noise.AreProcessorsNoisy() ? $", noisy: other processes took {Figures.Share(round.Noise.OtherCpuShare.Value!.Value)}" : "");

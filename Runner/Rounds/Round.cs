@@ -108,7 +108,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 Batch = drained.Report.Batch,
                 ServiceTime = drained.Report.ServiceTime,
                 Network = networkUse,
-                Noise = NoiseOf(use) with { FlushRatio = RatioOf(flushBefore, flushAfter) },
+                Noise = NoiseOf(use) with { FlushRatio = settings.Disk?.RatioOf(flushBefore, flushAfter) },
                 Costs = await CostsOfAsync(restored.WidgetsForRunner, before, after, drained, handlers, cancellationToken),
             };
         }
@@ -210,11 +210,6 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
     }
 
     private FlushTime? MeasureFlush() => settings.Disk is { } disk && settings.Widgets.IsOwn ? FlushTimer.Measure(disk.Folder, FlushesNextToADrain) : null;
-
-    // The mean of before and after: if the disk slowed down in between, half of that shows.
-    private double? RatioOf(FlushTime? before, FlushTime? after) => (settings.Disk, before, after) is ({ } disk, { } one, { } other)
-        ? Math.Round((one.Over(disk.Flush) + other.Over(disk.Flush)) / 2, 3)
-        : null;
 
     private Reading CpuOf(Drained drained, IReadOnlyList<int> processes) => drained is { Start: { } start, End: { } end }
         ? Reading.Of(CpuUse.TimeOf(start, end, processes.ToHashSet()).TotalMilliseconds).Per(sizes.Messages)

@@ -66,9 +66,7 @@ internal sealed class RoundSequence(RunPlan plan, RunRecord record, ServersAndWo
 
     private async Task RepeatNoisyAsync(CancellationToken cancellationToken)
     {
-        // One that has been repeated is not repeated again.
-        var noisy = record.Rounds.GroupBy(round => (round.Cell, round.Round)).Where(attempts => attempts.Count() == 1)
-            .SelectMany(attempts => attempts).Where(round => round.Noise.IsNoisy()).ToList();
+        var noisy = RoundAttempts.ToRepeat(record.Rounds, round => (round.Cell, round.Round));
         planned += noisy.Count;
         if (noisy.Count > 0)
             display.Note($"Noisy rounds: {noisy.Count}; they are repeated.");

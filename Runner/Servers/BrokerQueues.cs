@@ -3,6 +3,7 @@ using System.Text;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Runner.Servers;
@@ -90,13 +91,37 @@ public sealed class BrokerQueues : IAsyncDisposable
         try
         {
             while (await channel.BasicGetAsync(queue, autoAck: true, CancellationToken.None) is { } message)
-                taken.Add($"{Encoding.UTF8.GetString(message.Body.Span)} {message.BasicProperties.MessageId} {message.BasicProperties.CorrelationId}");
+                taken.Add(TextOf(message.Body, message.BasicProperties));
         }
         catch (OperationInterruptedException absent) when (absent.ShutdownReason?.ReplyCode == Constants.NotFound)
         {
             // The broker has closed the channel.
             await channel.DisposeAsync();
             channel = await OpenChannelAsync(connection, CancellationToken.None);
+        }
+    }
+
+    /// <summary>Receives every message of a queue as it comes, until this is disposed.</summary>
+    /// <param name="take">Receives the texts of <see cref="TakeAsync"/>, one at a time.</param>
+    /// <returns>False: there is no such queue.</returns>
+    public async Task<bool> ListenAsync(string queue, Action<string> take, CancellationToken cancellationToken)
+    {
+        var listening = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        try
+        {
+            var consumer = new AsyncEventingBasicConsumer(listening);
+            consumer.ReceivedAsync += (_, message) =>
+            {
+                take(TextOf(message.Body, message.BasicProperties));
+                return Task.CompletedTask;
+            };
+            await listening.BasicConsumeAsync(queue, autoAck: true, consumer, cancellationToken);
+            return true;
+        }
+        catch (OperationInterruptedException absent) when (absent.ShutdownReason?.ReplyCode == Constants.NotFound)
+        {
+            await listening.DisposeAsync();
+            return false;
         }
     }
 
@@ -110,6 +135,9 @@ public sealed class BrokerQueues : IAsyncDisposable
         await channel.DisposeAsync();
         await connection.DisposeAsync();
     }
+
+    private static string TextOf(ReadOnlyMemory<byte> body, IReadOnlyBasicProperties properties) =>
+        $"{Encoding.UTF8.GetString(body.Span)} {properties.MessageId} {properties.CorrelationId}";
 
     private static async Task<uint> CountConsumersAsync(IConnection asker, string queue, CancellationToken cancellationToken)
     {

@@ -46,6 +46,23 @@ internal static class DatabaseOwner
         await drop.ExecuteNonQueryAsync(cancellationToken);
     }
 
+    /// <summary>Vacuums a database and makes a checkpoint, so that the server does neither of its own while it is measured.</summary>
+    public static async Task SettleAsync(string database, CancellationToken cancellationToken)
+    {
+        await using var settled = NpgsqlDataSource.Create(database);
+        await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
+        await vacuum.ExecuteNonQueryAsync(cancellationToken);
+        try
+        {
+            await using var checkpoint = settled.CreateCommand("CHECKPOINT");
+            await checkpoint.ExecuteNonQueryAsync(cancellationToken);
+        }
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            // A server of the user's own, with a role that is neither superuser nor pg_checkpoint.
+        }
+    }
+
     /// <summary>A name for use in a statement.</summary>
     public static string Quoted(string database)
     {

@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Servers;
 
@@ -34,6 +35,20 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
                     "None of the folders for the kit's own servers is on a disk: " +
                     $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",
                     $"Set {Variable} to a folder on a disk. A 'run' can also have {Option}: a flush costs nothing then, and every table says so.");
+
+    /// <summary>The place, and the cost of a flush there.</summary>
+    /// <exception cref="KitException">The folder cannot be written.</exception>
+    public DiskFacts MeasureDisk()
+    {
+        try
+        {
+            return new DiskFacts(Path, FileSystem, IsInMemory, FlushTimer.Measure(Path, FlushTimer.Enough));
+        }
+        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException($"A flush cannot be timed in {Path}: {cause.Message}", OwnedFolder.Remedy, cause);
+        }
+    }
 
     /// <summary>The existing folders, in their order.</summary>
     /// <param name="named">The value of <see cref="Variable"/>.</param>

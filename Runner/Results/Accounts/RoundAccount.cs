@@ -31,8 +31,8 @@ public sealed class RoundAccount
     {
         var account = Account.Of(evidence.Found, Workload.Measured(evidence.RowsPerMessage, evidence.Deliveries));
         var verdicts = account.Verdicts.ToLookup(verdict => evidence.WarmUp.Contains(verdict.MessageId));
-        var (warmUp, messages) = (verdicts[true].ToLookup(verdict => verdict.Class), verdicts[false].ToLookup(verdict => verdict.Class));
-        var dead = messages[DeliveryClass.CleanError].Select(verdict => verdict.MessageId).ToHashSet();
+        var (warmUp, messages) = (ByClass(verdicts[true]), ByClass(verdicts[false]));
+        var dead = messages[DeliveryClass.CleanError].ToHashSet();
         return new RoundAccount(
             Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => messages[kind].Count()),
             [
@@ -53,16 +53,20 @@ public sealed class RoundAccount
         Found = evidence.Found.Without(messages),
     };
 
-    private static IEnumerable<string> NotOnce(ILookup<DeliveryClass, MessageVerdict> verdicts, string what) =>
-        from kind in verdicts
+    private static ILookup<DeliveryClass, Guid> ByClass(IEnumerable<MessageVerdict> verdicts) =>
+        verdicts.ToLookup(verdict => verdict.Class, verdict => verdict.MessageId);
+
+    /// <summary>The messages that are in another class than once, as reasons against a round.</summary>
+    public static IEnumerable<string> NotOnce(ILookup<DeliveryClass, Guid> messages, string what) =>
+        from kind in messages
         where kind.Key is not DeliveryClass.Once
         orderby kind.Key
         select $"{what} {Words.Of(kind.Key)}: {Figures.Count(kind.Count())} ({ExamplesOf(kind)})";
 
     // The verdicts are in the order of their ids.
-    private static string ExamplesOf(IEnumerable<MessageVerdict> verdicts)
+    private static string ExamplesOf(IEnumerable<Guid> messages)
     {
-        var ids = verdicts.Select(verdict => verdict.MessageId).ToList();
+        var ids = messages.ToList();
         return string.Join(", ", ids.Take(Examples)) + (ids.Count > Examples ? ", …" : "");
     }
 

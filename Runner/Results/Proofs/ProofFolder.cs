@@ -6,15 +6,8 @@ public sealed class ProofFolder(string location) : Folder<ProofDocument>(locatio
     public const string DocumentFile = "proof.json";
     public const string ReportFile = "proof.md";
 
-    /// <summary>That it can be created, is empty, or has a proof.</summary>
-    /// <exception cref="KitException">It is a file, or has something else.</exception>
-    public void Check()
-    {
-        if (File.Exists(Location))
-            throw new KitException($"{Location} is a file.", "Name a folder with --out.") { IsUsage = true };
-        if (!Exists && Directory.Exists(Location) && Directory.EnumerateFileSystemEntries(Location).Any())
-            throw new KitException($"{Location} has other files, and no proof.", "Name a new folder with --out, or that of a proof.") { IsUsage = true };
-    }
+    /// <inheritdoc cref="Folder{TDocument}.Check"/>
+    public void Check() => Check("proof");
 
     /// <summary>Writes the document, its pictures and its report.</summary>
     /// <exception cref="KitException">A file cannot be written.</exception>

@@ -1,6 +1,8 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Servers;
 using Npgsql;
 
 namespace Kit.Runner.Stage.Databases;
@@ -116,25 +118,9 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// </summary>
     public async Task SettleAsync(Cell cell, CancellationToken cancellationToken)
     {
-        await SettleAsync(QueueForRunner(cell), cancellationToken);
+        await DatabaseOwner.SettleAsync(QueueForRunner(cell), cancellationToken);
         if (Apart is not null)
-            await SettleAsync(WidgetsForRunner, cancellationToken);
-    }
-
-    private static async Task SettleAsync(string database, CancellationToken cancellationToken)
-    {
-        await using var settled = NpgsqlDataSource.Create(database);
-        await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
-        await vacuum.ExecuteNonQueryAsync(cancellationToken);
-        try
-        {
-            await using var checkpoint = settled.CreateCommand("CHECKPOINT");
-            await checkpoint.ExecuteNonQueryAsync(cancellationToken);
-        }
-        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
-        {
-            // A server of the user's own, with a role that is neither superuser nor pg_checkpoint.
-        }
+            await DatabaseOwner.SettleAsync(WidgetsForRunner, cancellationToken);
     }
 
     public async Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken)

@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage.Databases;
 using Microsoft.Data.SqlClient;

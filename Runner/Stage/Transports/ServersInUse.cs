@@ -1,7 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Stage.Transports;
 
@@ -87,21 +86,8 @@ internal sealed class ServersInUse : IAsyncDisposable
 
     /// <summary>The cost of a flush on the disk of the kit's own servers; <see langword="null"/>: there are none.</summary>
     /// <exception cref="KitException">Their folder can no longer be written.</exception>
-    public DiskFacts? MeasureDisk()
-    {
-        if (!started.Any(one => one.Server.Processes is { Count: > 0 }))
-            return null;
-
-        var place = ServerPlace.Choose(mayBeInMemory);
-        try
-        {
-            return new DiskFacts(place.Path, place.FileSystem, place.IsInMemory, FlushTimer.Measure(place.Path, FlushTimer.Enough));
-        }
-        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
-        {
-            throw new KitException($"A flush cannot be timed in {place.Path}: {cause.Message}", OwnedFolder.Remedy, cause);
-        }
-    }
+    public DiskFacts? MeasureDisk() =>
+        started.Any(one => one.Server.Processes is { Count: > 0 }) ? ServerPlace.Choose(mayBeInMemory).MeasureDisk() : null;
 
     /// <summary>Stops each of them, even if another cannot be stopped.</summary>
     public async ValueTask DisposeAsync()

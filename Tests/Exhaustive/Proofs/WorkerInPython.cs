@@ -3,6 +3,7 @@ using Kit.Guarantees;
 using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
@@ -365,6 +366,20 @@ public sealed class WorkerInPython
         Assert.That(report, Does.Contain(". orders: COMMIT").And.Contain("](violation-lost.svg)"));
         Assert.That(Path.Combine(proof, "violation-lost.svg"), Does.Exist);
         Assert.That(File.ReadAllText(junit), Does.Contain("failures=\"1\" errors=\"0\""));
+    }
+
+    [Test]
+    public async Task Its_speed_is_measured_by_its_commits_and_its_shipments()
+    {
+        using var folder = new TemporaryFolder();
+
+        var result = await RunnerProcess.ProveAsync(
+            "drain", FileOf("correct"), "--messages", "200", "--warm-up", "20", "--rounds", "1", "--out", folder.Below("drain"));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var round = new DrainFolder(folder.Below("drain")).LoadDocument().Counting.Single();
+        Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(199));
+        Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(1.5), "one for each order");
     }
 
     [Test]

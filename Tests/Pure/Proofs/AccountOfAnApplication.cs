@@ -16,6 +16,7 @@ public sealed class AccountOfAnApplication
 
     private static readonly Guid Message = Guid.CreateVersion7();
     private static readonly Guid Other = Guid.CreateVersion7();
+    private static readonly DateTimeOffset Committed = new(2026, 11, 1, 12, 0, 0, TimeSpan.Zero);
 
     [Test]
     public void What_has_the_id_of_no_message_is_of_nobody()
@@ -123,11 +124,13 @@ public sealed class AccountOfAnApplication
         var commits = CommittedTransaction.Of(
             "orders",
             [
-                ("7", "BEGIN"), ("7", $"table public.placed: INSERT: id[uuid]:'{Message}'"), ("7", "table public.stock: UPDATE: n[integer]:4"), ("7", "COMMIT"),
-                ("9", "BEGIN"), ("9", $"table public.placed: INSERT: id[uuid]:'{Other}'"), ("9", "COMMIT"),
+                ("7", "BEGIN", null), ("7", $"table public.placed: INSERT: id[uuid]:'{Message}'", null),
+                ("7", "table public.stock: UPDATE: n[integer]:4", null), ("7", "COMMIT", Committed),
+                ("9", "BEGIN", null), ("9", $"table public.placed: INSERT: id[uuid]:'{Other}'", null), ("9", "COMMIT", Committed.AddSeconds(1)),
             ]).ToList();
 
         Assert.That(commits.Select(commit => commit.Names(Message)), Is.EqualTo([true, false]));
+        Assert.That(commits.Select(commit => commit.CommittedUtc), Is.EqualTo([Committed, Committed.AddSeconds(1)]));
         Assert.That(
             $"{commits[0]}",
             Is.EqualTo($"committed together in orders: public.placed: INSERT: id[uuid]:'{Message}'; public.stock: UPDATE: n[integer]:4"));
@@ -136,7 +139,7 @@ public sealed class AccountOfAnApplication
     [Test]
     public void Of_many_or_long_rows_the_first_are_told()
     {
-        var commit = new CommittedTransaction("orders", [.. Enumerable.Range(1, 10).Select(row => $"{row} {new string('x', 200)}")]);
+        var commit = new CommittedTransaction("orders", [.. Enumerable.Range(1, 10).Select(row => $"{row} {new string('x', 200)}")], Committed);
 
         Assert.That($"{commit}", Does.StartWith("committed together in orders: 1 xxx").And.EndsWith(" …; and 2 more rows"));
     }

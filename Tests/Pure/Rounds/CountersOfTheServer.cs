@@ -1,5 +1,5 @@
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
-using Kit.Runner.Stage.Databases;
 
 namespace Kit.Tests.Rounds;
 

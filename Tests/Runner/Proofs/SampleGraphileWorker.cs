@@ -1,7 +1,10 @@
 using Kit.Guarantees;
 using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
 
@@ -13,19 +16,8 @@ public sealed class SampleGraphileWorker
     [Test]
     public async Task A_job_of_a_dead_process_is_done_again_after_its_lease()
     {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        foreach (var program in new[] { "node", "npm" })
-        {
-            if (ExternalProgram.OnSearchPath(program) is null)
-                Assert.Ignore($"There is no {program} on the search path (Node.js has it).");
-        }
-
         using var folder = new TemporaryFolder();
-        foreach (var file in Directory.GetFiles(Path.Combine(RepositoryFiles.Root, "Samples", "GraphileWorker")))
-            File.Copy(file, folder.Below(Path.GetFileName(file)));
-        var installed = await new ExternalProgram("npm", Folder: folder.Path).RunAsync(["install", "--no-audit", "--no-fund"], CancellationToken.None);
-        if (!installed.Succeeded)
-            Assert.Ignore($"npm cannot install graphile-worker: {installed.Output}");
+        await InstallAsync(folder);
         await using var shared = new SharedProofServers();
 
         var results = await MetPoints.OfAsync(
@@ -34,5 +26,35 @@ public sealed class SampleGraphileWorker
         var byPoint = results.All.OrderBy(result => result.Point.Number).ToList();
         Assert.That(byPoint.Select(result => result.Class), Is.EqualTo([DeliveryClass.Once, DeliveryClass.Duplicated]));
         Assert.That(byPoint.Select(result => result.IsAfterLease), Is.All.True);
+    }
+
+    [Test]
+    public async Task Its_speed_is_measured()
+    {
+        using var folder = new TemporaryFolder();
+        await InstallAsync(folder);
+
+        var result = await RunnerProcess.ProveAsync(
+            "drain", folder.Below("leased.proof.json"), "--messages", "200", "--warm-up", "20", "--rounds", "1", "--out", folder.Below("drain"));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Assert.That(new DrainFolder(folder.Below("drain")).LoadDocument().Rate?.Mean, Is.GreaterThan(1));
+    }
+
+    /// <summary>The sample in a folder of its own, with what it needs.</summary>
+    private static async Task InstallAsync(TemporaryFolder folder)
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        foreach (var program in new[] { "node", "npm" })
+        {
+            if (ExternalProgram.OnSearchPath(program) is null)
+                Assert.Ignore($"There is no {program} on the search path (Node.js has it).");
+        }
+
+        foreach (var file in Directory.GetFiles(Path.Combine(RepositoryFiles.Root, "Samples", "GraphileWorker")))
+            File.Copy(file, folder.Below(Path.GetFileName(file)));
+        var installed = await new ExternalProgram("npm", Folder: folder.Path).RunAsync(["install", "--no-audit", "--no-fund"], CancellationToken.None);
+        if (!installed.Succeeded)
+            Assert.Ignore($"npm cannot install graphile-worker: {installed.Output}");
     }
 }

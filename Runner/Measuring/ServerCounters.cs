@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 using Npgsql;
 using NpgsqlTypes;
 
-namespace Kit.Runner.Stage.Databases;
+namespace Kit.Runner.Measuring;
 
 /// <summary>The database server's counters; the difference between two readings is the cost of a drain.</summary>
 /// <param name="Commits">Committed transactions of the round's databases, from <c>pg_stat_database</c>.</param>

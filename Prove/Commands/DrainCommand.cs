@@ -1,0 +1,74 @@
+using System.CommandLine;
+using Kit.Prove.Drains;
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+using Kit.Runner.Terminal;
+
+namespace Kit.Prove.Commands;
+
+/// <summary><c>drain</c>: measures how many messages a second a user's service handles.</summary>
+internal sealed class DrainCommand : KitCommand
+{
+    private const int DefaultMessages = 2_000;
+    private const int LeastMessages = 100;
+    private const int MostMessages = 1_000_000;
+    private const int DefaultWarmUp = 200;
+    private const int DefaultRounds = 3;
+    private const int MostRounds = 100;
+
+    private readonly Argument<string> proofFile = new("file") { Description = $"The proof file, such as orders{ProofFile.Suffix}." };
+    private readonly Option<string?> start = CrashCommand.StartOption();
+    private readonly Option<int?> messages = NumberOption.Count(
+        "--messages", $"Measured messages in each round ({Figures.Count(DefaultMessages)}).", LeastMessages, MostMessages);
+    private readonly Option<int?> warmUp = NumberOption.Count(
+        "--warm-up", $"Messages that the service handles before those, not measured ({DefaultWarmUp}).", least: 0, MostMessages);
+    private readonly Option<int?> rounds = NumberOption.Count("--rounds", $"Rounds ({DefaultRounds}). A noisy one is repeated once.", least: 1, MostRounds);
+    private readonly Option<string?> output = Out(
+        "The folder for the results (results/, named by date and service). An existing folder is resumed.");
+
+    public DrainCommand()
+        : base(
+            "drain",
+            "Measures how many messages a second your service handles: puts them into its queue or table while it is stopped, starts it, and takes the time " +
+            "from the first to the last effect. Each message must have exactly its effects, or the round does not count. " +
+            "Exit code 1 if a round does not count, 2 if the file does not fit the service.",
+            ($"drain orders{ProofFile.Suffix}", "three rounds of 2,000 messages"),
+            ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"))
+    {
+        Arguments.Add(proofFile);
+        foreach (var option in new Option[] { start, messages, warmUp, rounds, output })
+            Options.Add(option);
+        SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
+        var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-drain");
+        var plan = DrainPlan.Of(
+            file, folder, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? DefaultRounds);
+        var results = new DrainFolder(folder);
+        results.Check("drain");
+        var console = Console.Out;
+        foreach (var line in CommandsOf.Lines(file))
+            await console.WriteLineAsync(line);
+        await console.WriteLineAsync($"{file.Name}: the results come into {folder}");
+        var document = await new DrainRun(plan, console.WriteLine).RunAsync(cancellationToken);
+        var report = new DrainTables(document);
+        await console.WriteLineAsync();
+        report.WriteTerminal(console, Width);
+        await console.WriteLineAsync($"\n{report.Summary}\nReport: {results.ReportPath}");
+        if (document.Missing.Count > 0)
+        {
+            await console.WriteLineAsync(
+                $"To make the {Figures.Count(document.Missing.Count, "round")} that were not made: " +
+                $"{Verbs.TypedAfter} {Name} {file.Path} {output.Name} {folder} " +
+                $"{messages.Name} {document.Messages} {warmUp.Name} {document.WarmUp} {rounds.Name} {document.Planned}");
+        }
+
+        return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
+            : document.IsWhole ? ExitCode.Success
+            : ExitCode.Failure;
+    }
+}

@@ -1,0 +1,149 @@
+using System.Diagnostics;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
+
+namespace Kit.Prove.Drains;
+
+/// <summary>Measures how fast a service empties its queue, in rounds. Each round is saved at once.</summary>
+/// <param name="say">Receives a line about each step.</param>
+internal sealed class DrainRun(DrainPlan plan, Action<string> say)
+{
+    private readonly DrainFolder folder = new(plan.Folder);
+    private FolderClaim? claim;
+    private DrainDocument document = null!;
+
+    /// <summary>Makes the rounds that the folder does not have yet. What was made is in the document also if it is stopped.</summary>
+    /// <exception cref="KitException">
+    /// The file does not fit the service, nothing can be put in while the service is stopped, a server does not start, or the folder cannot be written or has
+    /// another drain.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">It was stopped before the first round was made.</exception>
+    public async Task<DrainDocument> RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (folder.Exists)
+                claim = FolderClaim.Take(plan.Folder);
+            document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));
+            await MeasureAsync(cancellationToken);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested && document is { Rounds.Count: > 0 })
+        {
+            // The rounds before it are kept.
+        }
+        finally
+        {
+            claim?.Dispose();
+        }
+
+        return document;
+    }
+
+    private async Task MeasureAsync(CancellationToken cancellationToken)
+    {
+        if (document.Missing.Count == 0 && ToRepeat().Count == 0)
+            return;
+
+        await using var servers = await ProofServers.StartAsync(plan.File, cancellationToken);
+        say("One undisturbed message …");
+        await new Trial(plan.File, servers, say).RunAsync(cancellationToken);
+        // A continued drain is judged by the flush from before its first round.
+        var disk = document.Disk ?? (plan.File.NeedsDatabases ? ServerPlace.Choose(allowsMemory: true).MeasureDisk() : null);
+        document = document with { Servers = servers.Versions, Disk = disk };
+        foreach (var number in document.Missing)
+        {
+            var made = await MakeAsync(servers, number, attempt: 1, cancellationToken);
+            // The next one would fail in the same way, after minutes.
+            if (made.Outcome.Verdict is Verdict.Stalled or Verdict.Error)
+                return;
+        }
+
+        foreach (var noisy in ToRepeat())
+            await MakeAsync(servers, noisy.Round, attempt: 2, cancellationToken);
+    }
+
+    private IReadOnlyList<DrainRound> ToRepeat() => RoundAttempts.ToRepeat(document.Rounds, round => round.Round);
+
+    private async Task<DrainRound> MakeAsync(ProofServers servers, int number, int attempt, CancellationToken cancellationToken)
+    {
+        var all = plan.WarmUp + plan.Messages;
+        var name = $"Round {Figures.Plain(number)} of {Figures.Plain(plan.Rounds)}{(attempt > 1 ? ", again" : "")}";
+        say($"{name}: {Figures.Count(all, "message")} are put in …");
+        var progress = new Told(handled => say($"{name}: {Figures.Count(handled)} of {Figures.Count(all)} are handled …"));
+        var made = await new ServiceRound(plan, servers, document.Disk, progress).RunAsync(number, attempt, cancellationToken);
+        cancellationToken.ThrowIfCancellationRequested();
+        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
+        document = document with { Rounds = [.. document.Rounds, made] };
+        folder.Save(document);
+        say(RoundLine.Of(name, made));
+        return made;
+    }
+
+    private DrainDocument Begin(string fingerprint)
+    {
+        var file = plan.File;
+        if (!folder.Exists)
+        {
+            return new DrainDocument
+            {
+                Name = file.Name,
+                StartedUtc = DateTimeOffset.UtcNow,
+                Fingerprint = fingerprint,
+                ProofFile = file.Text,
+                Given = file.Given,
+                Messages = plan.Messages,
+                WarmUp = plan.WarmUp,
+                Planned = plan.Rounds,
+                Host = OfHost(MachineFacts.Read()),
+            };
+        }
+
+        var what = $"{plan.Folder} has the drain";
+        var stored = folder.LoadDocument();
+        StoredSubject.Require(file, fingerprint, what, stored.ProofFile, stored.Given, stored.Fingerprint);
+        return (stored.Messages, stored.WarmUp) == (plan.Messages, plan.WarmUp)
+            ? stored with { Planned = Math.Max(stored.Planned, plan.Rounds) }
+            : throw StoredSubject.Other(what, $"{Figures.Count(stored.Messages, "message")} after a warm-up of {Figures.Count(stored.WarmUp)}");
+    }
+
+    private static HostFacts OfHost(MachineFacts machine) =>
+        new(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, machine.Runtime);
+
+    /// <summary>Tells the progress every few seconds.</summary>
+    private sealed class Told(Action<int> tell) : IProgress<int>
+    {
+        private static readonly TimeSpan Between = TimeSpan.FromSeconds(5);
+
+        private readonly Stopwatch sinceTold = Stopwatch.StartNew();
+
+        public void Report(int value)
+        {
+            if (sinceTold.Elapsed < Between)
+                return;
+            sinceTold.Restart();
+            tell(value);
+        }
+    }
+}
+
+/// <summary>The plan of one <c>drain</c>.</summary>
+/// <param name="Messages">Measured messages in each round.</param>
+/// <param name="WarmUp">Messages that the same process handles before those.</param>
+internal sealed record DrainPlan(ProofFile File, string Folder, int Messages, int WarmUp, int Rounds)
+{
+    /// <summary>Time without progress after which a round is given up: longer than a service takes to start, or a checkpoint or a lock delays it.</summary>
+    public TimeSpan StallLimit { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>A plan for a file, whose rows are timed by the commits in the database's log.</summary>
+    /// <exception cref="KitException">No message can wait while the service is stopped.</exception>
+    public static DrainPlan Of(ProofFile file, string folder, int messages, int warmUp, int rounds) => file.Send is SendByHttp
+        ? throw new KitException(
+            $"{file.Path}: 'send.http' sends to the service itself, and 'drain' puts the messages in while it is stopped.",
+            "Measured can be what waits in a queue or a table: name 'send.queue', 'send.sql' or 'send.command' in a copy of the file.")
+        { IsUsage = true }
+        : new DrainPlan(file with { ReadsCommits = file.ReadsCommits || file.Effects.OfType<RowEffect>().Any() }, folder, messages, warmUp, rounds);
+}

@@ -1,0 +1,115 @@
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Measuring;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Drains;
+using Kit.Runner.Servers.Machine;
+
+namespace Kit.Prove.Drains;
+
+/// <summary>One measured drain of a service, from new databases to a record. <see cref="RunAsync"/> narrates it.</summary>
+/// <param name="disk">Before the first round; <see langword="null"/>: the service has no database.</param>
+internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFacts? disk, IProgress<int> progress)
+{
+    private const int FlushesNextToADrain = 200;
+
+    private static readonly Reading NoDatabase = Reading.Missing("the service has no database of the kit");
+
+    private readonly ProofFile file = plan.File;
+
+    /// <summary>Runs the round. Any failure becomes its outcome; only a cancellation is thrown.</summary>
+    public async Task<DrainRound> RunAsync(int number, int attempt, CancellationToken cancellationToken)
+    {
+        var document = DrainRound.Blank(number, attempt);
+        try
+        {
+            await using var service = await DrainedService.OpenAsync(file, servers, cancellationToken);
+            List<Guid> messages = [.. Enumerable.Range(0, plan.WarmUp + plan.Messages).Select(_ => Guid.CreateVersion7())];
+            document = document with { SendSeconds = (await service.PutAsync(messages, plan.StallLimit, cancellationToken)).TotalSeconds };
+
+            await service.Bed.SettleAsync(cancellationToken);
+            using var clock = WallClock.Watch();
+            var own = await servers.ProcessesAsync();
+            var before = await service.Bed.ReadCountersAsync(cancellationToken);
+            var flushBefore = MeasureFlush();
+            var drained = await new Drain(service, plan.StallLimit, progress).RunAsync(messages.Count, cancellationToken);
+            var after = await service.Bed.ReadCountersAsync(cancellationToken);
+            var flushAfter = MeasureFlush();
+
+            var left = await service.ReadLeftAsync(cancellationToken);
+            var found = await service.ReadFoundAsync(cancellationToken);
+            var account = ProofAccount.Of(messages, file.Effects, found, left, []);
+            List<string> reasons =
+            [
+                .. clock.WhyUntrue() is { } untrue ? [untrue] : Array.Empty<string>(),
+                .. RoundAccount.NotOnce(account.Messages.ToLookup(message => message.Class, message => message.Id), "messages"),
+                .. UnexpectedIn(found, [service.First, .. messages]),
+                .. left.Select(work => $"left: {work}"),
+            ];
+            document = document with
+            {
+                Accounts = account.Messages.CountBy(message => message.Class).ToDictionary(),
+                Noise = NoiseOf(drained, own, service.ProcessId, flushBefore, flushAfter),
+                Costs = await CostsOfAsync(before, after, drained, own, service.ProcessId, messages.Count, cancellationToken),
+                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(TextOf(stalled, service.Handled, messages.Count))
+                    : reasons.Count > 0 ? RoundOutcome.Invalid(reasons)
+                    : RoundOutcome.Valid,
+            };
+            if (!document.Outcome.IsValid())
+                return document;
+
+            var moments = await service.ReadMomentsAsync(messages, cancellationToken);
+            return document with
+            {
+                StartSeconds = Math.Round((moments[0] - service.StartedUtc).TotalSeconds, 3),
+                OffsetsMilliseconds = EffectMoments.OffsetsOf(moments, plan.WarmUp),
+            };
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            return document with { Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
+        }
+    }
+
+    private static IEnumerable<string> UnexpectedIn(IReadOnlyDictionary<string, IReadOnlyList<string>> found, HashSet<Guid> sent) =>
+        from effect in found
+        let strange = ProofAccount.OfNobody(effect.Value, sent).ToList()
+        where strange.Count > 0
+        select $"effect '{effect.Key}' of no message that was sent: {Figures.Count(strange.Count)} ({strange[0]})";
+
+    private static string TextOf(string stalled, int handled, int messages) => handled == 0
+        ? $"{stalled}: it handled nothing of {Figures.Count(messages, "message")} that waited when it started, and had handled one alone"
+        : $"{stalled}; handled: {Figures.Count(handled)} of {Figures.Count(messages)}";
+
+    private FlushTime? MeasureFlush() => disk is null ? null : FlushTimer.Measure(disk.Folder, FlushesNextToADrain);
+
+    private Noise NoiseOf(Drained drained, IReadOnlyList<int> own, int process, FlushTime? flushBefore, FlushTime? flushAfter)
+    {
+        var ratio = disk?.RatioOf(flushBefore, flushAfter);
+        if (drained is not { Start: { } start, End: { } end })
+            return new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null) { FlushRatio = ratio };
+
+        var use = CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, process, .. own]));
+        return new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name) { FlushRatio = ratio };
+    }
+
+    private async Task<MessageCosts> CostsOfAsync(
+        ServerCounters? before, ServerCounters? after, Drained drained, IReadOnlyList<int> own, int process, int messages,
+        CancellationToken cancellationToken)
+    {
+        Reading CpuOf(IEnumerable<int> processes) => drained is { Start: { } start, End: { } end }
+            ? Reading.Of(CpuUse.TimeOf(start, end, processes.ToHashSet()).TotalMilliseconds).Per(messages)
+            : Reading.Missing(CpuSample.Support.Because!);
+
+        return before is null || after is null
+            ? new MessageCosts(NoDatabase, NoDatabase, NoDatabase, NoDatabase, CpuOf([process]), CpuOf(own))
+            : new MessageCosts(
+                after.CommitsSince(before).Per(messages), after.FlushesSince(before).Per(messages), after.WalBytesSince(before).Per(messages),
+                (await after.TwoPhaseCommitsSinceAsync(before, servers.PostgreSql!.ConnectionString, cancellationToken)).Per(messages),
+                CpuOf([process]), CpuOf(own))
+            {
+                Buffers = after.BuffersSince(before).Per(messages),
+            };
+    }
+}

@@ -1,0 +1,105 @@
+using System.Text.Json.Serialization;
+using Kit.Guarantees;
+
+namespace Kit.Runner.Results.Drains;
+
+/// <summary>The document about the speed of one service of others: the file <c>drain.json</c>.</summary>
+public sealed record DrainDocument
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    /// <summary>The service's name.</summary>
+    public required string Name { get; init; }
+
+    public required DateTimeOffset StartedUtc { get; init; }
+
+    /// <summary>The fingerprint of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>.</summary>
+    public required string Fingerprint { get; init; }
+
+    /// <summary>The proof file, as it was read.</summary>
+    public required string ProofFile { get; init; }
+
+    /// <summary>The program that was started instead of the one in the file; absent if none was.</summary>
+    public string? Given { get; init; }
+
+    /// <summary>Measured messages in each round.</summary>
+    public required int Messages { get; init; }
+
+    /// <summary>Messages that are handled before those, by the same process.</summary>
+    public required int WarmUp { get; init; }
+
+    /// <summary>Rounds that were asked for.</summary>
+    public required int Planned { get; init; }
+
+    public required HostFacts Host { get; init; }
+
+    /// <summary>The versions of the kit's servers.</summary>
+    public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The disk with the files of the kit's servers, before the first round.</summary>
+    public DiskFacts? Disk { get; init; }
+
+    public IReadOnlyList<DrainRound> Rounds { get; init; } = [];
+
+    /// <summary>For each round, the valid attempt with the least noise.</summary>
+    public IReadOnlyList<DrainRound> Counting => RoundAttempts.Counting(Rounds);
+
+    /// <summary>Messages per second over the counting rounds; <see langword="null"/> if none counts.</summary>
+    public Estimate? Rate => RoundAttempts.RateOf(Counting);
+
+    /// <summary>The numbers of the rounds that were not made.</summary>
+    public IReadOnlyList<int> Missing => [.. Enumerable.Range(1, Planned).Except(Rounds.Select(round => round.Round))];
+
+    /// <summary>True if every round was made, and every attempt is valid.</summary>
+    public bool IsWhole => Counting.Count == Planned && Rounds.All(round => round.Outcome.IsValid());
+}
+
+/// <summary>One measured drain of a service, or one attempt at it. Rates and times follow from the offsets.</summary>
+public sealed record DrainRound : IRoundAttempt
+{
+    public required int Round { get; init; }
+
+    public required int Attempt { get; init; }
+
+    public required RoundOutcome Outcome { get; init; }
+
+    public required Noise Noise { get; init; }
+
+    /// <summary>All messages of the round by class, those of the warm-up included.</summary>
+    [JsonConverter(typeof(AccountsConverter))]
+    public IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; } = new Dictionary<DeliveryClass, int>();
+
+    /// <summary>Time in which the messages were put in; absent if the round failed before.</summary>
+    public double? SendSeconds { get; init; }
+
+    /// <summary>Time from the start of the service's process to its first effect; absent if there was none.</summary>
+    public double? StartSeconds { get; init; }
+
+    /// <summary>For each message that was put in. The start of the service is in it.</summary>
+    public required MessageCosts Costs { get; init; }
+
+    /// <summary>
+    /// The clock starts at the first effect after the warm-up. Milliseconds from then until each later message had all its effects, ascending, to the
+    /// microsecond. Messages whose effects are committed together with the first are before the clock, and have none.
+    /// </summary>
+    public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];
+
+    public Throughput Throughput => new(OffsetsMilliseconds);
+
+    /// <summary>The name of the attempt, for a reader.</summary>
+    public string Name => $"Round {Figures.Plain(Round)}{(Attempt > 1 ? " again" : "")}";
+
+    /// <summary>A round without results, to be filled in.</summary>
+    public static DrainRound Blank(int round, int attempt)
+    {
+        var missing = Reading.Missing("the round did not get that far");
+        return new DrainRound
+        {
+            Round = round,
+            Attempt = attempt,
+            Outcome = RoundOutcome.Error("not run"),
+            Noise = new Noise(missing, Noise.DefaultLimit, BusiestProcess: null),
+            Costs = new MessageCosts(missing, missing, missing, missing, missing, missing),
+        };
+    }
+}

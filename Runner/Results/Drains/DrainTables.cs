@@ -1,0 +1,104 @@
+using Kit.Guarantees;
+
+namespace Kit.Runner.Results.Drains;
+
+/// <summary>The speed of a service, for people.</summary>
+public sealed class DrainTables(DrainDocument document)
+{
+    private static readonly IReadOnlyList<Column<DrainRound>> Columns =
+    [
+        new("Round", LabelOf, IsFigure: false),
+        new("Seconds", round => Shown(round, round.Throughput.ElapsedSeconds)),
+        new("Avg msg/s", round => Shown(round, round.Throughput.AveragePerSecond)),
+        new("Middle half msg/s", round => Shown(round, round.Throughput.MiddleHalfPerSecond)),
+        new("Max msg/s", round => Shown(round, round.Throughput.MaximumInOneSecond)),
+        new("Start s", round => Figures.Measured(round.StartSeconds)),
+        new("Commits", round => Figures.Measured(round.Costs.Commits.Value)),
+        new("Flushes", round => Figures.Measured(round.Costs.WalFlushes.Value)),
+        new("WAL bytes", round => Figures.Measured(round.Costs.WalBytes.Value)),
+        new("Service CPU ms", round => Figures.Measured(round.Costs.HandlerCpuMilliseconds.Value)),
+        new("Server CPU ms", round => Figures.Measured(round.Costs.ServerCpuMilliseconds.Value)),
+        new("Others' CPU", round => round.Noise.OtherCpuShare.Value is { } share ? Figures.Share(share) : Figures.None),
+    ];
+
+    private readonly IReadOnlyList<DrainRound> rounds = [.. document.Rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
+
+    /// <summary>The result in one sentence.</summary>
+    public string Summary => document.Rate is { } rate
+        ? $"{document.Name} handles {Figures.Measured(rate.Mean)} messages a second" +
+          (rate.Factor is null ? "" : $" (95 % interval {SummaryTable.IntervalOf(rate)}, CV {Figures.Share(rate.Variation!.Value)})") +
+          $": {Figures.Count(rate.Count)} of {Figures.Count(document.Planned, "round")} of {Figures.Count(document.Messages, "message")} " +
+          $"{(rate.Count == 1 ? "counts" : "count")}."
+        : $"{document.Name}: no round counts.";
+
+    /// <summary>Writes the rounds.</summary>
+    /// <param name="width">Columns of the terminal.</param>
+    public void WriteTerminal(TextWriter output, int width) =>
+        (Table.Of(Columns, rounds) with { Title = document.Name }).WriteTerminal(TerminalSummary.ConsoleOn(output, width));
+
+    public void WriteMarkdown(TextWriter output)
+    {
+        output.WriteLine($"# How fast does {document.Name} drain its queue?\n");
+        output.WriteLine($"{Summary}\n");
+        var servers = string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"));
+        output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}); {RunFacts.MachineOf(document.Host)}.");
+        if (document.Disk is { } disk)
+            output.WriteLine($"Files of the servers: {disk.Text}.");
+        if (ReportText.WarningOf(document.Disk) is { } warning)
+            output.WriteLine($"\n**{warning}**");
+        (Table.Of(Columns, rounds) with
+        {
+            Title = "Rounds",
+            Legend =
+                $"In each round {Figures.Count(document.WarmUp + document.Messages, "message")} wait when the service starts. The clock starts at the first " +
+                $"effect after the warm-up of {Figures.Count(document.WarmUp)}, and ends at the last effect. A row's moment is that of its commit, from the " +
+                "database's log; a sent message's is its receipt, a call's its arrival. *Start*: from the start of the process to its first effect. " +
+                "Commits, flushes, WAL and CPU time are for each message that was put in, with the start of the service and its polls until it is stopped. " +
+                "Figures in brackets do not count.",
+        }).WriteMarkdown(output);
+        MarkdownTables.WriteList("Notes", Notes, output);
+    }
+
+    private IEnumerable<string> Notes =>
+    [
+        .. document.Missing.Count is > 0 and var missing
+            ? [$"{Figures.Count(missing)} of {Figures.Count(document.Planned, "round")} not made."]
+            : Array.Empty<string>(),
+        .. rounds.SelectMany(NotesOf),
+        .. rounds.Where(round => round.Outcome.IsValid())
+            .SelectMany(round => round.Costs.Named().Append((Name: "load from other processes", Reading: round.Noise.OtherCpuShare)))
+            .Where(figure => figure.Reading.Value is null)
+            .Select(figure => $"{figure.Name} not measured: {figure.Reading.Because}.").Distinct(StringComparer.Ordinal),
+        "The service is told the servers' own addresses: the kit's proxy is not between. " +
+        "The servers write a log for logical decoding, which is a little longer.",
+    ];
+
+    private IEnumerable<string> NotesOf(DrainRound round)
+    {
+        if (!round.Outcome.IsValid())
+        {
+            yield return $"{round.Name}: {round.Outcome}, not in the average: {string.Join("; ", round.Outcome.Reasons)}." +
+                (round.Accounts.Values.Sum() is > 0 and var all
+                    ? $" Of {Figures.Count(all, "message")}: {AccountsOf(round)}."
+                    : "");
+        }
+
+        if (round.Noise.IsNoisy())
+        {
+            yield return $"{round.Name}: noisy, {RoundNotes.LoadOf(round.Noise)}. " +
+                (document.Counting.Contains(round) ? "It counts." : "It does not count.");
+        }
+    }
+
+    private static string AccountsOf(DrainRound round) => string.Join(
+        ", ",
+        round.Accounts.Where(account => account.Value > 0).OrderBy(account => account.Key)
+            .Select(account => $"{Figures.Count(account.Value)} {Words.Of(account.Key)}"));
+
+    private static string Shown(DrainRound round, double? figure) =>
+        figure is null || round.Outcome.IsValid() ? Figures.Measured(figure) : $"({Figures.Measured(figure)})";
+
+    private static string LabelOf(DrainRound round) =>
+        Figures.Plain(round.Round) + (round.Attempt > 1 ? " again" : "") + (round.Noise.IsNoisy() ? " noisy" : "")
+        + (round.Outcome.IsValid() ? "" : $" {round.Outcome}");
+}

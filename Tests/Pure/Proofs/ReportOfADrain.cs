@@ -1,0 +1,72 @@
+using Kit.Guarantees;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>The speed of a service in its folder and its report.</summary>
+[Parallelizable]
+public sealed class ReportOfADrain
+{
+    private static readonly IReadOnlyList<DrainRound> Rounds =
+    [
+        Round(1, 10), Round(2, 12) with { Noise = NoiseOf(0.2) }, Round(2, 11) with { Attempt = 2 },
+        DrainRound.Blank(3, 1) with
+        {
+            Outcome = RoundOutcome.Invalid(["messages lost: 2 (a, b)"]),
+            Accounts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 108, [DeliveryClass.Lost] = 2 },
+        },
+    ];
+
+    [Test]
+    public void Tells_the_rate_its_interval_and_what_does_not_count()
+    {
+        var output = new StringWriter();
+
+        new DrainTables(Document).WriteMarkdown(output);
+
+        Approval.Verify("drain.md", $"{output}");
+    }
+
+    [Test]
+    public void Is_stored_with_every_moment()
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = new DrainFolder(temporary.Path);
+
+        folder.Save(Document);
+
+        var stored = folder.LoadDocument();
+        Assert.That(stored.Rounds.Select(round => round.OffsetsMilliseconds), Is.EqualTo(Rounds.Select(round => round.OffsetsMilliseconds)));
+        Assert.That(stored.Rate, Is.EqualTo(Document.Rate));
+        Assert.That(stored.Rounds[^1].Accounts, Is.EquivalentTo(Rounds[^1].Accounts));
+        Assert.That((stored.IsWhole, (stored with { Planned = 2, Rounds = [.. Rounds.SkipLast(1)] }).IsWhole), Is.EqualTo((false, true)));
+    }
+
+    private static DrainDocument Document => new()
+    {
+        Name = "orders",
+        StartedUtc = new DateTimeOffset(2026, 11, 1, 12, 0, 0, TimeSpan.Zero),
+        Fingerprint = "01",
+        ProofFile = "{}",
+        Messages = 100,
+        WarmUp = 10,
+        Planned = 3,
+        Host = new HostFacts(2, "a processor", 4L << 30, "a system", ".NET"),
+        Servers = new Dictionary<string, string> { ["postgresql"] = "17.5" },
+        Disk = new DiskFacts("/var/tmp", "ext4", IsInMemory: false, new FlushTime(0.5, 2, 1_000)),
+        Rounds = Rounds,
+    };
+
+    private static DrainRound Round(int number, int milliseconds) => DrainRound.Blank(number, 1) with
+    {
+        Outcome = RoundOutcome.Valid,
+        Noise = NoiseOf(0.01),
+        Accounts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 110 },
+        StartSeconds = 0.8,
+        OffsetsMilliseconds = [.. Enumerable.Range(1, 99).Select(message => (double)message * milliseconds)],
+        Costs = new MessageCosts(Reading.Of(2), Reading.Of(1.5), Reading.Of(700), Reading.Of(0), Reading.Missing("not read"), Reading.Of(0.4)),
+    };
+
+    private static Noise NoiseOf(double share) => new(Reading.Of(share), Noise.DefaultLimit, "another");
+}

@@ -1,0 +1,168 @@
+using System.Text.Json;
+using Kit.Guarantees;
+using Kit.Prove.Drains;
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>A worker that polls a table is measured, from outside. It is a shell script that feeds psql.</summary>
+[Parallelizable]
+[Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
+public sealed class DrainOfAService
+{
+    private const int Messages = 100;
+    private const int WarmUp = 10;
+
+    private const string Right = "INSERT INTO invoice SELECT id FROM done";
+
+    private SharedProofServers shared = null!;
+
+    [OneTimeSetUp]
+    public void SetUp()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (ExternalProgram.OnSearchPath("psql") is null)
+            Assert.Ignore("There is no psql on the search path.");
+        shared = new SharedProofServers();
+    }
+
+    [OneTimeTearDown]
+    public async Task TearDown()
+    {
+        if (shared is not null)
+            await shared.DisposeAsync();
+    }
+
+    [Test]
+    public async Task Is_measured_in_rounds_that_can_be_continued()
+    {
+        using var folder = new TemporaryFolder();
+        var file = folder.Below($"polling{ProofFile.Suffix}");
+        File.WriteAllText(file, TextOf(Right));
+        string[] arguments = ["drain", file, "--messages", $"{Messages}", "--warm-up", $"{WarmUp}", "--out", folder.Below("drain")];
+
+        var result = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "1"]);
+        var continued = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "2"]);
+
+        Assert.That((result.ExitCode, continued.ExitCode), Is.EqualTo((ExitCode.Success, ExitCode.Success)), result.Output + result.Errors + continued.Errors);
+        Assert.That(continued.Output, Does.Contain("polling handles ").And.Contain("95 % interval").And.Not.Contain("Round 1 of 2:"));
+        var document = new DrainFolder(folder.Below("drain")).LoadDocument();
+        var round = document.Counting[0];
+        Assert.That(document.Counting, Has.Count.EqualTo(2));
+        Assert.That(round.Accounts, Is.EquivalentTo(new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = Messages + WarmUp }));
+        Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages - 1));
+        Assert.That(round.StartSeconds, Is.GreaterThan(0));
+        // Each message is a transaction, and a poll that finds nothing is one.
+        Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(10));
+        Assert.That(round.Costs.WalBytes.Value, Is.GreaterThan(50));
+    }
+
+    [Test]
+    public async Task Does_not_count_if_a_message_is_lost()
+    {
+        var round = await RoundOfAsync($"{Right} WHERE (SELECT count(*) FROM invoice) < 100");
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid), $"{round.Outcome} {string.Join("; ", round.Outcome.Reasons)}");
+        // The first message was handled before the round.
+        Assert.That(round.Outcome.Reasons, Has.Exactly(1).Items.And.One.StartsWith("messages lost: 11 ("));
+        Assert.That(round.Accounts[DeliveryClass.Lost], Is.EqualTo(11));
+        Assert.That(round.OffsetsMilliseconds, Is.Empty);
+    }
+
+    [Test]
+    [Exhaustive]
+    public async Task Says_that_the_service_handles_only_what_comes_while_it_runs()
+    {
+        var round = await RoundOfAsync(Right, "sent > (SELECT backend_start + interval '1 s' FROM pg_stat_activity WHERE pid = pg_backend_pid())");
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Error));
+        Assert.That(
+            round.Outcome.Reasons.Single(),
+            Does.Contain("it did not handle a first message within 12 s").And.Contain("only what comes while it runs cannot be drained"));
+    }
+
+    [Test]
+    [Exhaustive]
+    public async Task Says_that_the_service_handles_nothing_of_many()
+    {
+        var round = await RoundOfAsync(Right, "(SELECT count(*) FROM job) < 5");
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Stalled), $"{round.Outcome} {string.Join("; ", round.Outcome.Reasons)}");
+        Assert.That(
+            round.Outcome.Reasons.Single(),
+            Is.EqualTo(
+                "no progress for 12 s with 110 messages left: it handled nothing of 110 messages that waited when it started, and had handled one alone"));
+    }
+
+    [Test]
+    public async Task Says_that_the_service_has_ended()
+    {
+        var round = await RoundOfAsync(
+            $"{Right} WHERE CASE WHEN (SELECT count(*) FROM invoice) < 20 THEN true ELSE 1 / (SELECT 0 * count(*) FROM invoice) > 0 END",
+            options: "-v ON_ERROR_STOP=1");
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Error));
+        Assert.That(round.Outcome.Reasons.Single(), Does.Contain("it ended by itself with exit code").And.Contain("division by zero"));
+    }
+
+    [Test]
+    public async Task Says_which_effect_has_no_moment()
+    {
+        var round = await RoundOfAsync(Right, effect: "SELECT job_id FROM invoice_view");
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Error));
+        Assert.That(round.Outcome.Reasons.Single(), Does.Contain("no committed row with its id in a table that its statement names"));
+    }
+
+    private async Task<DrainRound> RoundOfAsync(
+        string insert, string waiting = "true", string options = "", string effect = "SELECT job_id FROM invoice")
+    {
+        var plan = DrainPlan.Of(
+            ProofFileReader.Parse("polling.proof.json", TextOf(insert, waiting, options, effect)), "unused", Messages, WarmUp, rounds: 1) with
+        {
+            StallLimit = TimeSpan.FromSeconds(12),
+        };
+        return await new ServiceRound(plan, await shared.GetAsync(plan.File), disk: null, new Progress<int>()).RunAsync(1, 1, CancellationToken.None);
+    }
+
+    /// <param name="insert">The effect of a message in <c>done</c>.</param>
+    /// <param name="waiting">Of the messages that it takes.</param>
+    /// <param name="options">Of psql.</param>
+    /// <param name="effect">The statement that reads it.</param>
+    private static string TextOf(string insert, string waiting = "true", string options = "", string effect = "SELECT job_id FROM invoice") =>
+        JsonSerializer.Serialize(new
+        {
+            name = "polling",
+            databases = new[] { "orders" },
+            setup = new
+            {
+                orders = new[]
+                {
+                    "CREATE TABLE job (id uuid, sent timestamptz DEFAULT clock_timestamp())", "CREATE TABLE invoice (job_id uuid)",
+                    "CREATE VIEW invoice_view AS SELECT job_id FROM invoice",
+                },
+            },
+            start = new
+            {
+                command = new[]
+                {
+                    "sh", "-c",
+                    $"""
+                    while :; do
+                      echo "WITH done AS (DELETE FROM job WHERE id = (SELECT id FROM job WHERE {waiting} LIMIT 1) RETURNING id) {insert};" || exit
+                      sleep 0.005
+                    done | psql "$DATABASE" -q {options}
+                    """,
+                },
+                environment = new { DATABASE = "{{postgresql:orders:uri}}" },
+            },
+            send = new { database = "orders", sql = "INSERT INTO job VALUES ('{{id}}')" },
+            effects = new[] { new { name = "invoice", database = "orders", sql = effect } },
+            idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
+            promise = "exactly-once",
+        });
+}
