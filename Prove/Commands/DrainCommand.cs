@@ -62,7 +62,7 @@ internal sealed class DrainCommand : KitCommand
         if (document.Missing.Count > 0)
         {
             await console.WriteLineAsync(
-                $"To make the {Figures.Count(document.Missing.Count, "round")} that were not made: " +
+                $"To make what was not made ({Figures.Count(document.Missing.Count, "round")}): " +
                 $"{Verbs.TypedAfter} {Name} {file.Path} {output.Name} {folder} " +
                 $"{messages.Name} {document.Messages} {warmUp.Name} {document.WarmUp} {rounds.Name} {document.Planned}");
         }

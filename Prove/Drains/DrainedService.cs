@@ -164,7 +164,9 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
 
         await process.DisposeAsync();
         process = null;
-        await bed.WaitForNoConsumerAsync(file.Queues.Union(file.Idle.OfType<IdleQueue>().Select(idle => idle.Queue)));
+        // From the queues of effects the kit itself receives.
+        await bed.WaitForNoConsumerAsync(file.Queues.Union(file.Idle.OfType<IdleQueue>().Select(idle => idle.Queue))
+            .Except(file.Effects.OfType<QueueEffect>().Select(effect => effect.Queue)));
     }
 
     private async Task<bool> IsHandledAsync(Guid message, CancellationToken cancellationToken)

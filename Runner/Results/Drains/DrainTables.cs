@@ -77,7 +77,7 @@ public sealed class DrainTables(DrainDocument document)
     {
         if (!round.Outcome.IsValid())
         {
-            yield return $"{round.Name}: {round.Outcome}, not in the average: {string.Join("; ", round.Outcome.Reasons)}." +
+            yield return $"{round.Name}: {round.Outcome}, not in the average: {string.Join("; ", round.Outcome.Reasons).TrimEnd('.')}." +
                 (round.Accounts.Values.Sum() is > 0 and var all
                     ? $" Of {Figures.Count(all, "message")}: {AccountsOf(round)}."
                     : "");
