@@ -5,7 +5,7 @@ namespace Kit.Tests.CommandLine;
 public sealed class WrongArguments
 {
     private const string Commands =
-        "Commands: run, worker, list, choose, doctor, report, compare, faults, load, experiment, errors, branches, install, pages.";
+        "Commands: run, worker, list, choose, doctor, report, compare, faults, load, experiment, errors, branches, install, publish, pages.";
 
     [TestCase(
         "bogus",
