@@ -35,9 +35,9 @@ internal sealed class PublishCommand : KitCommand
     public PublishCommand()
         : base(
             Typed,
-            $"Makes the runs, experiments and loads of {Publication.File} from one commit, then the blocks of the pages and {Publication.PageFile}. It goes on " +
-            "where it was stopped, also days later, and waits before each part until the machine is quiet. Exit code 1 if a promise was broken for no known " +
-            "reason, or a round was not valid.",
+            $"Makes the runs, experiments and loads of {Publication.File} from one commit, then the blocks of the pages and {Publication.PageFile}. " +
+            "It goes on where it was stopped, also days later, and waits before each part until the machine is quiet. " +
+            "Exit code 1 if a promise was broken for no known reason, or a round was not valid.",
             ($"{Typed} --list", "the parts, their hours, and what is made"),
             (Typed, "all that is not made yet, then the pages"),
             ($"{Typed} --part frameworks", "one part, and no page"))
@@ -128,7 +128,8 @@ internal sealed class PublishCommand : KitCommand
                 break;
             default:
                 throw new KitException(
-                    $"{Publication.File}: expected run, faults, load or experiment, found '{command}'.", "Correct the plan of the publication.") { IsUsage = true };
+                    $"{Publication.File}: expected run, faults, load or experiment, found '{command}'.", "Correct the plan of the publication.")
+                { IsUsage = true };
         }
 
         return [.. typed, "--out", folder];

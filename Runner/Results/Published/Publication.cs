@@ -31,7 +31,8 @@ public sealed record Publication(string Folder, string Page, IReadOnlyList<Publi
     /// <exception cref="KitException">There is no such part.</exception>
     public PublicationPart PartNamed(string name) => Parts.FirstOrDefault(part => string.Equals(part.Name, name, StringComparison.Ordinal))
         ?? throw new KitException(
-            $"The publication has no part '{name}'. Parts: {string.Join(", ", Parts.Select(part => part.Name))}.", $"{File} lists them.") { IsUsage = true };
+            $"The publication has no part '{name}'. Parts: {string.Join(", ", Parts.Select(part => part.Name))}.", $"{File} lists them.")
+        { IsUsage = true };
 
     /// <summary>The folder of a part, from the root, with slashes.</summary>
     /// <exception cref="KitException">There is no such part.</exception>

@@ -71,7 +71,8 @@ public sealed class PlanOfThePublication
     [Test]
     public void A_build_without_a_commit_of_its_own_publishes_nothing()
     {
-        foreach (var (commit, build) in new[] { (null, OfThatCommit), (Commit with { Dirty = true }, OfThatCommit), (Commit, OfThatCommit with { Version = "0.1.0+other" }) })
+        var other = OfThatCommit with { Version = "0.1.0+other" };
+        foreach (var (commit, build) in new[] { (null, OfThatCommit), (Commit with { Dirty = true }, OfThatCommit), (Commit, other) })
         {
             Assert.That(
                 () => PublishCommand.Of(begun: null, commit, build),
