@@ -167,7 +167,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
             ReadAsync(envelope => read(IdOf(envelope), envelope.Data), cancellationToken);
 
         public Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken) =>
-            ReadCommittedAsync($"WHERE {Place} > $1", position, cancellationToken);
+            ReadCommittedAsync("WHERE timestamp > 'epoch'::timestamptz + greatest($1, 0) * interval '1 microsecond'", position, cancellationToken);
 
         public Task<IReadOnlyList<CommittedMessage>> ReadLatestAsync(int most, CancellationToken cancellationToken) =>
             ReadCommittedAsync("ORDER BY timestamp DESC LIMIT $1", most, cancellationToken);

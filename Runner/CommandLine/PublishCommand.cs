@@ -40,7 +40,7 @@ internal sealed class PublishCommand : KitCommand
             "Exit code 1 if a promise was broken for no known reason, or a round was not valid.",
             ($"{Typed} --list", "the parts, their hours, and what is made"),
             (Typed, "all that is not made yet, then the pages"),
-            ($"{Typed} --part frameworks", "one part, and no page"))
+            ($"{Typed} --part frameworks", "one part and no page; what did not count in it is tried again"))
     {
         foreach (var option in new Option[] { only, list, busy })
             Options.Add(option);
@@ -52,45 +52,68 @@ internal sealed class PublishCommand : KitCommand
     {
         var root = PagesCommand.RootAbove(Directory.GetCurrentDirectory(), Typed);
         var plan = Publication.Read(root);
-        var folder = Path.Combine(root, plan.Folder);
+        // Relative, as it would be typed: the documents keep the command line.
+        var folder = Path.GetRelativePath(Directory.GetCurrentDirectory(), Path.Combine(root, plan.Folder));
         if (parsed.GetValue(list))
             return List(plan, PublicationRecord.In(folder));
 
-        IReadOnlyList<PublicationPart> parts = parsed.GetValue(only) is { Length: > 0 } named ? [.. named.Select(plan.PartNamed)] : plan.Parts;
+        var named = parsed.GetValue(only) ?? [];
+        IReadOnlyList<PublicationPart> parts = named.Length > 0 ? [.. named.Select(plan.PartNamed)] : plan.Parts;
         var record = PublicationRecord.In(folder);
-        if (parts.Any(part => part.Commands.Any(command => record?.Has(part, command) != true)))
+        var open = OpenOf(parts, record, named.Length > 0);
+        if (open.Count > 0)
+        {
             record = Of(record, await WorkTree.CommitAsync(cancellationToken), Build.OfThis());
-        using var claim = FolderClaim.TakeOrCreate(folder);
-        var code = await MakeAsync(parts, folder, record!, parsed.GetValue(busy), cancellationToken);
-        if (parts == plan.Parts && code is ExitCode.Success or ExitCode.Failure)
+            using var claim = FolderClaim.TakeOrCreate(folder);
+            var code = await MakeAsync(open, folder, record, parsed.GetValue(busy), cancellationToken);
+            if (code is not (ExitCode.Success or ExitCode.Failure))
+                return code;
+        }
+
+        if (named.Length == 0)
             await WritePagesAsync(root, plan);
-        return code;
+        return OpenOf(parts, PublicationRecord.In(folder), isNamed: true).Count == 0 ? ExitCode.Success : ExitCode.Failure;
     }
 
-    /// <summary>Makes the commands that the record does not have.</summary>
+    /// <summary>The commands that have not ended; of parts that were named, also those that did not succeed.</summary>
+    internal static IReadOnlyList<(PublicationPart Part, string Command)> OpenOf(
+        IReadOnlyList<PublicationPart> parts, PublicationRecord? record, bool isNamed) =>
+    [
+        .. from part in parts
+           from command in part.Commands
+           let code = record?.Find(part, command)?.ExitCode
+           where code is null || (isNamed && code != ExitCode.Success)
+           select (part, command),
+    ];
+
+    /// <summary>Makes commands, each into the folder of its part.</summary>
     /// <param name="folder">Of the publication.</param>
-    /// <returns>The exit code.</returns>
+    /// <returns>The exit code of the last.</returns>
+    /// <exception cref="KitException">The folder of a part has results that this publication did not begin, or a command line is wrong.</exception>
     internal static async Task<int> MakeAsync(
-        IReadOnlyList<PublicationPart> parts, string folder, PublicationRecord record, bool isBusy, CancellationToken cancellationToken)
+        IReadOnlyList<(PublicationPart Part, string Command)> commands, string folder, PublicationRecord record, bool isBusy,
+        CancellationToken cancellationToken)
     {
-        foreach (var (part, command) in from part in parts from command in part.Commands where !record.Has(part, command) select (part, command))
+        var code = ExitCode.Success;
+        foreach (var (part, command) in commands)
         {
             if (!isBusy)
                 await QuietAsync(cancellationToken);
-            var started = DateTimeOffset.UtcNow;
-            var arguments = ArgumentsOf(command, Path.Combine(folder, part.Name));
+            var arguments = ArgumentsOf(part, command, Path.Combine(folder, part.Name), record);
             await Console.Out.WriteLineAsync($"\nPart {part.Name}: {string.Join(' ', arguments)}");
-            var code = await TypedCommand.RunAsync(arguments, cancellationToken);
+            var begun = new BegunCommand(part.Name, command, DateTimeOffset.UtcNow);
+            record = record.With(folder, begun);
+            code = await TypedCommand.RunAsync(arguments, cancellationToken);
             if (code is not (ExitCode.Success or ExitCode.Failure))
             {
-                await Console.Out.WriteLineAsync($"Stopped. What was measured is kept. To go on: ./run.sh {Typed}");
+                await Console.Out.WriteLineAsync($"Stopped. What was measured is kept; a load is made again from its beginning. To go on: ./run.sh {Typed}");
                 return code;
             }
 
-            record = record.With(folder, new MadeCommand(part.Name, command, started, DateTimeOffset.UtcNow, code));
+            record = record.With(folder, begun with { EndedUtc = DateTimeOffset.UtcNow, ExitCode = code });
         }
 
-        return record.Made.Any(made => made.ExitCode != ExitCode.Success) ? ExitCode.Failure : ExitCode.Success;
+        return code;
     }
 
     /// <exception cref="KitException">Another build has begun it, or this build has no commit of its own.</exception>
@@ -104,35 +127,38 @@ internal sealed class PublishCommand : KitCommand
             { IsUsage = true };
         }
 
-        return begun is null ? new PublicationRecord(ResultJson.Schema, commit.Id, [])
-            : string.Equals(begun.Commit, commit.Id, StringComparison.Ordinal) ? begun
+        return begun is null ? new PublicationRecord(ResultJson.Schema, commit.Id, build.Fingerprint, [])
+            : (begun.Commit, begun.Fingerprint) == (commit.Id, build.Fingerprint) ? begun
             : throw new KitException(
-                $"The publication was begun by commit {begun.Commit}, and this build is of {commit.Id}.",
-                $"Check out that commit to go on, or name a new folder in {Publication.File}.")
+                $"The publication was begun by commit {begun.Commit} (build {begun.Fingerprint}), and this is {commit.Id} (build {build.Fingerprint}).",
+                $"Check out that commit to go on, with the same optional packages, or name a new folder in {Publication.File}.")
             { IsUsage = true };
     }
 
-    /// <summary>The command with its folder. A run and experiments go on; a load and a published experiment do not, and are made again.</summary>
-    private static string[] ArgumentsOf(string command, string folder)
+    /// <summary>
+    /// The command with its folder. A run and experiments go on where they were stopped. A load and a published experiment do not: what was stopped of them is
+    /// moved aside.
+    /// </summary>
+    private static string[] ArgumentsOf(PublicationPart part, string command, string folder, PublicationRecord record)
     {
-        var typed = command.Split(' ');
-        switch (typed[0])
+        if (Directory.Exists(folder) && !part.Commands.Any(one => record.Find(part, one) is not null))
+            throw new KitException($"{folder} has results that this publication did not make.", "Move it away.") { IsUsage = true };
+        var isBegun = record.Find(part, command) is not null;
+        switch (PublicationPart.VerbOf(command))
         {
-            case "run" when RunFolder.IsIn(folder):
-                return ["run", "--resume", folder];
+            case "run" when isBegun && RunFolder.IsIn(folder):
+                return ["run", "--resume", folder, "--retry-failed"];
             case "run" or "faults":
                 break;
             case "load" or "experiment":
                 if (Directory.Exists(folder))
-                    Directory.Delete(folder, recursive: true);
+                    Directory.Move(folder, RunName.New(folder + "-stopped"));
                 break;
             default:
-                throw new KitException(
-                    $"{Publication.File}: expected run, faults, load or experiment, found '{command}'.", "Correct the plan of the publication.")
-                { IsUsage = true };
+                throw new UnreachableException($"The plan was checked, and has '{command}'.");
         }
 
-        return [.. typed, "--out", folder];
+        return [.. command.Split(' '), "--out", folder];
     }
 
     /// <exception cref="KitException">Other programs do not become quiet.</exception>
@@ -162,17 +188,18 @@ internal sealed class PublishCommand : KitCommand
         {
             Console.Out.WriteLine($"{part.Name}, {part.Hours.ToString("0.#", CultureInfo.InvariantCulture)} h");
             foreach (var command in part.Commands)
-                Console.Out.WriteLine($"  {StateOf(record?.Made.FirstOrDefault(made => made.Part == part.Name && made.Command == command))}  {command}");
+                Console.Out.WriteLine($"  {StateOf(record?.Find(part, command))}  {command}");
         }
 
         return ExitCode.Success;
     }
 
-    private static string StateOf(MadeCommand? made) => made switch
+    private static string StateOf(BegunCommand? command) => command switch
     {
         null => "open",
+        { ExitCode: null } => "stopped",
         { ExitCode: ExitCode.Success } => "made",
-        _ => "made, with a promise broken or a round that does not count",
+        _ => "made, and a promise was broken or something does not count",
     };
 
     private void CheckTogether(CommandResult result)

@@ -40,6 +40,7 @@ public static class RunName
 
     private static string DayOf(DateTimeOffset started) => started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture);
 
-    private static string New(string name) =>
+    /// <summary>A path that does not exist: the name, or the name with a number appended, from 2.</summary>
+    public static string New(string name) =>
         Enumerable.Range(1, int.MaxValue).Select(number => number == 1 ? name : $"{name}-{Figures.Plain(number)}").First(path => !Path.Exists(path));
 }

@@ -21,7 +21,7 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
     /// <exception cref="KitException">It is not there, holds neither a run nor experiments, or is damaged.</exception>
     public SourceFolder FolderOf(string named)
     {
-        var folder = named.Contains('/', StringComparison.Ordinal) ? named : Publication.Read(root).FolderOf(named);
+        var folder = Publication.FolderNamed(root, named);
         if (!folders.TryGetValue(folder, out var found))
             folders[folder] = found = Load(folder);
         return found;

@@ -11,7 +11,7 @@ public sealed class PlanOfThePublication
     private const string Command = "run --quick";
 
     private static readonly GitCommit Commit = new("0123456789012345678901234567890123456789", Dirty: false);
-    private static readonly Build OfThatCommit = new("", "0.1.0+" + Commit.Id, "");
+    private static readonly Build OfThatCommit = new("", "0.1.0+" + Commit.Id, "fingerprint");
 
     [Test]
     public void Each_command_of_the_repositorys_plan_is_understood()
@@ -28,9 +28,17 @@ public sealed class PlanOfThePublication
     [TestCase("""{ "folder": "results/a", "page": "b", "parts": [] }""", "The publication has no part 'b'.")]
     [TestCase("""{ "folder": "results/a", "parts": [] }""", "page")]
     [TestCase("""{ "folder": "results/a", "page": "a", "parts": [], "more": 1 }""", "more")]
+    [TestCase("""{ "folder": "../a", "page": "a", "parts": [{ "name": "a", "hours": 1, "commands": [] }] }""", "the folder '../a' is not one below results")]
+    [TestCase("""{ "folder": "results/a", "page": "..", "parts": [{ "name": "..", "hours": 1, "commands": [] }] }""", "'..' is no name of a part")]
     [TestCase(
-        """{ "folder": "r", "page": "a", "parts": [{ "name": "a", "hours": 1, "commands": [] }, { "name": "a", "hours": 1, "commands": [] }] }""",
-        "the part 'a' twice")]
+        """
+        { "folder": "results/a", "page": "a", "parts": [
+            { "name": "a", "hours": 1, "commands": ["run"] }, { "name": "a", "hours": 1, "commands": ["run"] }] }
+        """,
+        "the part 'a' is there twice")]
+    [TestCase("""{ "folder": "results/a", "page": "a", "parts": [{ "name": "a", "hours": 1, "commands": ["run", "load"] }] }""", "alone in their folder")]
+    [TestCase("""{ "folder": "results/a", "page": "a", "parts": [{ "name": "a", "hours": 1, "commands": ["run", "run --quick"] }] }""", "has one run")]
+    [TestCase("""{ "folder": "results/a", "page": "a", "parts": [{ "name": "a", "hours": 1, "commands": ["compare"] }] }""", "alone in their folder")]
     public void A_wrong_plan_is_refused(string text, string says)
     {
         using var repository = new TemporaryFolder();
@@ -47,14 +55,18 @@ public sealed class PlanOfThePublication
     {
         using var folder = new TemporaryFolder();
         var part = new PublicationPart("a", 1, [Command, "faults"]);
+        var begun = new BegunCommand("a", Command, default);
 
-        new PublicationRecord(ResultJson.Schema, Commit.Id, []).With(folder.Path, new MadeCommand("a", Command, default, default, ExitCode.Failure));
+        var record = PublishCommand.Of(begun: null, Commit, OfThatCommit).With(folder.Path, begun);
+        Assert.That(PublicationRecord.In(folder.Path)!.Find(part, Command), Is.EqualTo(begun));
+        record.With(folder.Path, begun with { EndedUtc = DateTimeOffset.UnixEpoch, ExitCode = ExitCode.Failure });
 
         var read = PublicationRecord.In(folder.Path)!;
-        Assert.That(read.Commit, Is.EqualTo(Commit.Id));
-        Assert.That(read.Has(part, Command), Is.True);
-        Assert.That(read.Has(part, "faults"), Is.False);
-        Assert.That(read.Made, Is.EqualTo([new MadeCommand("a", Command, default, default, ExitCode.Failure)]));
+        Assert.That((read.Commit, read.Fingerprint, read.Commands.Count), Is.EqualTo((Commit.Id, "fingerprint", 1)));
+        Assert.That(read.Find(part, Command)!.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(read.Find(part, "faults"), Is.Null);
+        Assert.That(PublishCommand.OpenOf([part], read, isNamed: false).Select(one => one.Command), Is.EqualTo(["faults"]));
+        Assert.That(PublishCommand.OpenOf([part], read, isNamed: true).Select(one => one.Command), Is.EqualTo([Command, "faults"]));
     }
 
     [Test]
@@ -67,6 +79,11 @@ public sealed class PlanOfThePublication
             () => PublishCommand.Of(begun with { Commit = "another" }, Commit, OfThatCommit),
             Throws.TypeOf<KitException>().With.Message.StartsWith("The publication was begun by commit another"));
     }
+
+    [Test]
+    public void Another_build_of_the_commit_does_not_go_on() => Assert.That(
+        () => PublishCommand.Of(PublishCommand.Of(begun: null, Commit, OfThatCommit), Commit, OfThatCommit with { Fingerprint = "other" }),
+        Throws.TypeOf<KitException>().With.Message.Contains("(build other)"));
 
     [Test]
     public void A_build_without_a_commit_of_its_own_publishes_nothing()

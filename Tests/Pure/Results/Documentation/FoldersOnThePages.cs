@@ -4,6 +4,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Points;
+using Kit.Runner.Results.Published;
 
 namespace Kit.Tests.Results.Documentation;
 
@@ -15,6 +16,7 @@ public sealed partial class FoldersOnThePages
     [
         .. MarkdownPage.All.Select(path => (Path: path, Text: File.ReadAllText(Path.Combine(RepositoryFiles.Root, path))))
             .SelectMany(page => Page.Parse(page.Path, page.Text).Blocks.SelectMany(block => block.Folders)
+                .Select(folder => Publication.FolderNamed(RepositoryFiles.Root, folder))
                 .Concat(Linked().Matches(page.Text).Select(link => link.Groups["folder"].Value)))
             .Distinct(StringComparer.Ordinal),
     ];
