@@ -35,7 +35,7 @@ internal static class FrameworksTable
             [
                 $"*Storm*: {ModesTable.WhatOf(shown)}[class]({sources.LinkTo(ModesTable.Classes)}). {ModesTable.ZeroOf(shown)} " +
                 "≠: more than the mode promises. *Restart*: from the start of a process after a kill until a handler has returned. " +
-                $"From {sources.LinkTo(run)}, {run.Settings}, and {sources.MadeIn(storms)}; mean and 95 % interval.",
+                $"From {sources.LinkTo(run)}, {run.Settings}, and {sources.MadeIn(storms)}{ModesTable.BuildOf(run, storms)}; mean and 95 % interval.",
                 .. shown.Where(storm => storm.Known is not null)
                     .SelectMany(storm => (string[])["", $"≠ `{NameOf(storm.Cell)}`: {storm.Known}."]),
             ]);

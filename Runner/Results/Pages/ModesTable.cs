@@ -6,36 +6,32 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>The modes of the bare endpoint on PostgreSQL next to each other: speed, result of a storm, and advice.</summary>
 internal static class ModesTable
 {
-    private const string Sends = SpeedSource.LikeExperiments;
-
     internal const string Classes = "docs/reference/guarantees.md#classes-of-messages";
 
     /// <summary>The strictest of the shown modes.</summary>
-    private static readonly string RatioTo = $"`insert`, ratio to `{TransactionMode.FullDtc}`";
+    private static readonly string RatioTo = $"Ratio to `{TransactionMode.FullDtc}`";
 
     public static BlockText Write(BlockSources sources)
     {
         var (run, storms) = (sources.Run, sources.Storms);
-        // A run without that scenario has no column of dashes.
-        var hasSends = ShownCells.Modes.Any(mode => run.Find(mode, Sends) is not null);
         return BlockText.Of(
             [
                 new("Mode", mode => $"`{mode}`", IsFigure: false),
-                new("`insert`, msg/s", mode => RateOf(run.CellOf(mode))),
+                new("msg/s", mode => RateOf(run.CellOf(mode))),
                 new(RatioTo, mode => SummaryTable.ToStrictestOf(run.Run, run.CellOf(mode))),
-                .. hasSends ? (Column<TransactionMode>[])[new($"`{Sends}`, msg/s", mode => RateOf(run.Find(mode, Sends)))] : [],
                 new("Storm", mode => GuaranteeTables.NotOnceOf(storms.StormOf(mode)), IsFigure: false),
                 new("Use it when", mode => mode.UseWhen, IsFigure: false),
                 new("In NServiceBus", mode => mode.InNServiceBus ?? Figures.None, IsFigure: false),
             ],
             ShownCells.Modes,
+            $"The handler inserts a row and sends a message (`{SpeedSource.LikeExperiments}`). " +
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
             ZeroOf([.. ShownCells.Modes.Select(storms.StormOf)]) + " " +
             $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
             $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.");
     }
 
-    internal static string RateOf(CellResult? cell) => cell?.Rate is not { } rate ? Figures.None
+    internal static string RateOf(CellResult cell) => cell.Rate is not { } rate ? Figures.None
         : rate.Factor is null ? Figures.Measured(rate.Mean)
         : $"{Figures.Measured(rate.Mean)} ({Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)})";
 
@@ -53,6 +49,6 @@ internal static class ModesTable
         return ordered.Count == 1 ? ordered[0] : $"{ordered[0]} to {ordered[^1]}";
     }
 
-    private static string BuildOf(RunSource run, FaultSource storms) =>
+    internal static string BuildOf(RunSource run, FaultSource storms) =>
         string.Equals(run.Run.Document.Commit?.Id, storms.Document.Commit?.Id, StringComparison.Ordinal) ? "" : " of another build";
 }

@@ -6,9 +6,9 @@ using static Kit.Runner.Results.LinearScale;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>
-/// The rate of each mode as a bar, with its 95 % interval; a second bar for the handler that sends, where the run has it. Below the name of each mode
-/// stands the result of its storm, and the bars of a mode that lost or doubled something are hatched. Narrow, so that its text can
-/// be read on a telephone, and with a ground of its own, so that it can be read in a light and in a dark page.
+/// The rate of each mode as a bar, with its 95 % interval. Below the name of each mode stands the result of its storm, and the bar of a mode that lost or
+/// doubled something is hatched. Narrow, so that its text can be read on a telephone, and with a ground of its own, so that it can be read in a light and in
+/// a dark page.
 /// </summary>
 internal sealed class RateChart
 {
@@ -23,17 +23,12 @@ internal sealed class RateChart
     private const int Gap = 12;
     private const int Top = 38;
     private const int Line = 20;
-    private const int LegendStep = 90;
     private const int FewestTicks = 2;
 
     // Two lines of text fit next to it.
     private const int LeastRow = 32;
 
-    private static readonly IReadOnlyList<(string Name, string? Scenario, string Style)> Handlers =
-        [("insert", null, "insert"), (SpeedSource.LikeExperiments, SpeedSource.LikeExperiments, "send")];
-
-    private readonly IReadOnlyList<(string Name, string? Scenario, string Style)> handlers;
-    private readonly IReadOnlyList<(TransactionMode Mode, IReadOnlyList<(string Style, Estimate Rate)> Rates)> modes;
+    private readonly IReadOnlyList<(TransactionMode Mode, Estimate Rate)> modes;
     private readonly Dictionary<TransactionMode, int> notOnce;
     private readonly LinearScale scale;
 
@@ -43,9 +38,8 @@ internal sealed class RateChart
     {
         notOnce = storms is null ? []
             : ShownCells.Modes.ToDictionary(mode => mode, mode => MessagesOf(storms.StormOf(mode)));
-        handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
-        modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
-        scale = LinearScale.Of(modes.SelectMany(mode => mode.Rates).Select(bar => (double?)(bar.Rate.High ?? bar.Rate.Mean)), Longest);
+        modes = [.. ShownCells.Modes.Select(mode => (mode, RateOf(run, mode)))];
+        scale = LinearScale.Of(modes.Select(mode => (double?)(mode.Rate.High ?? mode.Rate.Mean)), Longest);
     }
 
     /// <summary>The block that shows it.</summary>
@@ -62,34 +56,34 @@ internal sealed class RateChart
 
     /// <summary>The chart in words, for readers who cannot see it.</summary>
     public string Words =>
-        $"Messages per second ({string.Join(" and ", handlers.Select(handler => handler.Name))}): " +
+        "Messages per second: " +
         string.Join(", ", modes.Select(mode =>
-            $"{mode.Mode} {string.Join(" and ", mode.Rates.Select(bar => Figures.Measured(bar.Rate.Mean)))}" +
+            $"{mode.Mode} {Figures.Measured(mode.Rate.Mean)}" +
             (notOnce.TryGetValue(mode.Mode, out var messages) && messages > 0 ? $" ({WordsOf(messages)} in a storm)" : "")));
 
     public string Svg
     {
         get
         {
-            var step = Math.Max(BarHeight * handlers.Count, LeastRow) + Gap;
+            const int step = LeastRow + Gap;
             var legend = Top + (step * modes.Count);
-            var height = legend + ((notOnce.Count > 0 ? 4 : 3) * Line);
+            var height = legend + ((notOnce.Count > 0 ? 3 : 2) * Line) + 4;
             return string.Join('\n',
             [
                 $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {height}" width="{Width}" height="{height}" """ +
                 """font-family="sans-serif" font-size="14">""",
                 $"<title>{SecurityElement.Escape(Words)}</title>",
                 "<style>",
-                "text{fill:#1f2328}.ground{fill:#fff}.insert{fill:#4878a8}.send{fill:#b87333}path{stroke:#1f2328;fill:none}" +
+                "text{fill:#1f2328}.ground{fill:#fff}.bar{fill:#4878a8}path{stroke:#1f2328;fill:none}" +
                 ".grid{stroke:#d0d7de}.hatch{stroke:#fff;stroke-width:3}",
-                "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}.insert{fill:#4f86bd}.send{fill:#b87333}path{stroke:#e6edf3}" +
+                "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}.bar{fill:#4f86bd}path{stroke:#e6edf3}" +
                 ".grid{stroke:#3d444d}.hatch{stroke:#0d1117}}",
                 "</style>",
                 """<defs><pattern id="lossy" width="8" height="8" patternUnits="userSpaceOnUse"><path class="hatch" d="M-2 10L10 -2"/></pattern></defs>""",
                 $"""<rect class="ground" width="{Width}" height="{height}"/>""",
                 """<text x="8" y="20" font-size="15" font-weight="bold">Messages per second, bare endpoint on PostgreSQL</text>""",
                 .. Ticks.Select(tick => $"""<path class="grid" d="M{Pixels(Bars + scale.At(tick))} {Top - 4}V{legend}"/>"""),
-                .. modes.SelectMany((mode, index) => RowOf(mode.Mode, mode.Rates, Top + (index * step))),
+                .. modes.SelectMany((mode, index) => RowOf(mode.Mode, mode.Rate, Top + (index * step))),
                 $"""<path d="M{Bars} {Top - 4}V{legend}"/>""",
                 .. Ticks.Prepend(0).Select(tick =>
                     $"""<text x="{Pixels(Bars + scale.At(tick))}" y="{legend + 14}" text-anchor="middle" font-size="12">{Figures.Count((int)tick)}</text>"""),
@@ -114,56 +108,33 @@ internal sealed class RateChart
 
     private static string WordsOf(int messages) => messages == 0 ? "all exactly once" : $"{Figures.Count(messages)} not exactly once";
 
-    private IEnumerable<(string Style, Estimate Rate)> RatesOf(RunSource run, TransactionMode mode)
-    {
-        if (run.CellOf(mode).Rate is null)
-        {
-            throw new KitException(
-                $"no round of bare/postgresql/{mode}/{ShownCells.Access} counts in {run.Folder}.", "Name the folder of a run in which each mode has one.");
-        }
+    private static Estimate RateOf(RunSource run, TransactionMode mode) => run.CellOf(mode).Rate ?? throw new KitException(
+        $"no round of {run.CellOf(mode).Cell} counts in {run.Folder}.", "Name the folder of a run in which each mode has one.");
 
-        foreach (var (_, scenario, style) in handlers)
-        {
-            if (run.Find(mode, scenario)?.Rate is { } rate)
-                yield return (style, rate);
-        }
-    }
-
-    private IEnumerable<string> RowOf(TransactionMode mode, IReadOnlyList<(string Style, Estimate Rate)> rates, int top)
+    private IEnumerable<string> RowOf(TransactionMode mode, Estimate rate, int top)
     {
-        var isLossy = notOnce.TryGetValue(mode, out var messages) && messages > 0;
         yield return $"""<text x="{Bars - 8}" y="{top + 13}" text-anchor="end">{mode}</text>""";
-        if (notOnce.ContainsKey(mode))
+        if (notOnce.TryGetValue(mode, out var messages))
             yield return $"""<text x="{Bars - 8}" y="{top + 29}" text-anchor="end" font-size="12">{WordsOf(messages)}</text>""";
-        foreach (var (index, (style, rate)) in rates.Index())
+        var (bar, middle) = (Pixels(scale.At(rate.Mean)), top + (BarHeight / 2));
+        yield return $"""<rect class="bar" x="{Bars}" y="{top}" width="{bar}" height="{BarHeight - 1}"/>""";
+        if (messages > 0)
+            yield return $"""<rect fill="url(#lossy)" x="{Bars}" y="{top}" width="{bar}" height="{BarHeight - 1}"/>""";
+        if (rate is { Low: { } low, High: { } high })
         {
-            var (y, middle) = (top + (index * BarHeight), top + (index * BarHeight) + (BarHeight / 2));
-            yield return $"""<rect class="{style}" x="{Bars}" y="{y}" width="{Pixels(scale.At(rate.Mean))}" height="{BarHeight - 1}"/>""";
-            if (isLossy)
-                yield return $"""<rect fill="url(#lossy)" x="{Bars}" y="{y}" width="{Pixels(scale.At(rate.Mean))}" height="{BarHeight - 1}"/>""";
-            if (rate is { Low: { } low, High: { } high })
-            {
-                var (from, to) = (Pixels(Bars + scale.At(low)), Pixels(Bars + scale.At(high)));
-                yield return $"""<path d="M{from} {middle}H{to}M{from} {middle - 4}v8M{to} {middle - 4}v8"/>""";
-            }
-
-            var end = Bars + scale.At(rate.High ?? rate.Mean);
-            yield return $"""<text x="{Pixels(end + 8)}" y="{middle + 5}">{Figures.Measured(rate.Mean)}</text>""";
+            var (from, to) = (Pixels(Bars + scale.At(low)), Pixels(Bars + scale.At(high)));
+            yield return $"""<path d="M{from} {middle}H{to}M{from} {middle - 4}v8M{to} {middle - 4}v8"/>""";
         }
+
+        var end = Bars + scale.At(rate.High ?? rate.Mean);
+        yield return $"""<text x="{Pixels(end + 8)}" y="{middle + 5}">{Figures.Measured(rate.Mean)}</text>""";
     }
 
     private IEnumerable<string> LegendOf(int top)
     {
-        foreach (var (index, handler) in handlers.Index())
-        {
-            var x = Bars + (index * LegendStep);
-            yield return $"""<rect class="{handler.Style}" x="{x}" y="{top + 1}" width="10" height="10"/>""";
-            yield return $"""<text x="{x + 16}" y="{top + 11}">{handler.Name}</text>""";
-        }
-
-        yield return $"""<text x="8" y="{top + Line + 11}" font-size="12">Mean and 95 % interval, in messages per second.</text>""";
+        yield return $"""<text x="8" y="{top + 11}" font-size="12">Mean and 95 % interval. The handler inserts a row and sends a message.</text>""";
         const string storm = "Small type: a storm of kills and cuts; hatched where not all were once.";
         if (notOnce.Count > 0)
-            yield return $"""<text x="8" y="{top + (2 * Line) + 7}" font-size="12">{storm}</text>""";
+            yield return $"""<text x="8" y="{top + Line + 7}" font-size="12">{storm}</text>""";
     }
 }

@@ -31,15 +31,13 @@ internal sealed record RunSource(string Folder, RecordedRun Run)
         }
     }
 
-    /// <summary>A bare cell on PostgreSQL.</summary>
-    /// <param name="scenario"><see langword="null"/>: one insert.</param>
-    public CellResult? Find(TransactionMode mode, string? scenario = null) => Run.Cells.FirstOrDefault(
-        cell => ShownCells.IsBareOnPostgreSql(cell.Cell, scenario) && string.Equals(cell.Cell.Mode, mode.Name, StringComparison.Ordinal));
-
-    /// <inheritdoc cref="Find"/>
+    /// <summary>A bare cell on PostgreSQL, whose handler inserts and sends as that of the experiments.</summary>
     /// <exception cref="KitException">The run has no such cell.</exception>
-    public CellResult CellOf(TransactionMode mode) => Find(mode)
-        ?? throw new KitException($"the run in {Folder} has no cell bare/postgresql/{mode}/{ShownCells.Access}.", "Name the folder of a run that has it.");
+    public CellResult CellOf(TransactionMode mode) =>
+        Run.Cells.FirstOrDefault(cell =>
+            ShownCells.IsBareOnPostgreSql(cell.Cell, SpeedSource.LikeExperiments) && string.Equals(cell.Cell.Mode, mode.Name, StringComparison.Ordinal))
+        ?? throw new KitException(
+            $"the run in {Folder} has no cell bare/postgresql/{mode}/{ShownCells.Access}/{SpeedSource.LikeExperiments}.", "Name the folder of a run that has it.");
 }
 
 /// <summary>Experiments, and where they are.</summary>

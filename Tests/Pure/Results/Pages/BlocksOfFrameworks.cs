@@ -64,7 +64,7 @@ public sealed class BlocksOfFrameworks
     [Test]
     public void Need_a_handler_that_sends()
     {
-        repository.SaveRun("results/silent", "shared");
+        repository.SaveRun("results/silent", InventedRepository.RoundsOf("shared"));
 
         Assert.That(
             () => repository.Made("frameworks from results/silent, results/storms"),

@@ -80,18 +80,6 @@ public sealed class BlocksOfResults
     }
 
     [Test]
-    public void A_run_without_sends_has_no_column_for_them()
-    {
-        repository.SaveRun("results/run", InventedRepository.Shown);
-        repository.SaveStorms("results/storms");
-
-        var table = repository.Made("modes-table from results/run, results/storms").Split('\n');
-
-        Assert.That(table[0], Is.EqualTo("| Mode | `insert`, msg/s | `insert`, ratio to `full-dtc` | Storm | Use it when | In NServiceBus |"));
-        Assert.That(table.Skip(2).Take(6).Select(row => row.Split(" | ").Length), Has.All.EqualTo(6));
-    }
-
-    [Test]
     public void Storms_say_where_fewer_were_in_flight()
     {
         var few = InventedRepository.StormOver("shared");
@@ -161,9 +149,6 @@ public sealed class BlocksOfResults
             InventedRun.Document with { Implied = new Dictionary<string, string> { [AxisName.Flush] = "every", [AxisName.Batch] = "1" } });
     }
 
-    private static List<RoundDocument> RoundsOfAll()
-    {
-        var rounds = InventedRepository.RoundsOf([.. InventedRepository.Shown, "full-dtc-waiting", "npgsql-scope"]);
-        return [.. rounds, .. InventedRepository.RoundsOf("full-dtc", "shared").Select(InventedRepository.Sending)];
-    }
+    private static IReadOnlyList<RoundDocument> RoundsOfAll() =>
+        [.. InventedRepository.RoundsOf([.. InventedRepository.Shown, "full-dtc-waiting", "npgsql-scope"]).Select(InventedRepository.Sending)];
 }

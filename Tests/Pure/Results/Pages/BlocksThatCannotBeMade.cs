@@ -14,6 +14,7 @@ public sealed class BlocksThatCannotBeMade
         repository = new InventedRepository();
         repository.SaveRun("results/run", "full-dtc", "dtc-off");
         repository.SaveRun("results/other", "full-dtc");
+        repository.SaveRun("results/insert", InventedRepository.RoundsOf("full-dtc"));
         repository.SaveExperiments("results/storm", [InventedRepository.StormOver("dtc-off")]);
         repository.Write("results/empty/notes.txt", "");
     }
@@ -34,17 +35,17 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("gains from results/run", "block 'gains': the run in results/run has no cell with fewer flushes or in batches.")]
     [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
+    [TestCase("modes-chart from results/insert", "the run in results/insert has no cell bare/postgresql/full-dtc/ado/insert-and-send.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     public void Are_named(string mark, string message) => AssertFailure(mark, message);
 
     [Test]
     public void A_chart_needs_a_round_of_each_mode_that_counts()
     {
-        repository.SaveRun("results/all", [.. InventedRepository.RoundsOf(InventedRepository.Shown).Select(round => round.Cell.Mode == "outbox"
-            ? round with { Outcome = RoundOutcome.Invalid(["invented"]) }
-            : round)]);
+        repository.SaveRun("results/all", [.. InventedRepository.RoundsOf(InventedRepository.Shown).Select(InventedRepository.Sending).Select(round =>
+            round.Cell.Mode == "outbox" ? round with { Outcome = RoundOutcome.Invalid(["invented"]) } : round)]);
 
-        AssertFailure("modes-chart from results/all", "block 'modes-chart': no round of bare/postgresql/outbox/ado counts in results/all.");
+        AssertFailure("modes-chart from results/all", "block 'modes-chart': no round of bare/postgresql/outbox/ado/insert-and-send counts in results/all.");
     }
 
     [Test]

@@ -27,8 +27,8 @@ internal sealed class InventedRepository : IDisposable
 
     public string Read(string path) => File.ReadAllText(temporary.Below(path.Split('/')));
 
-    /// <summary>Five rounds of each mode, each 0.1 s longer than the one before.</summary>
-    public void SaveRun(string folder, params string[] modes) => SaveRun(folder, RoundsOf(modes));
+    /// <summary>Five rounds of each mode with a handler that sends, each 0.1 s longer than the one before.</summary>
+    public void SaveRun(string folder, params string[] modes) => SaveRun(folder, [.. RoundsOf(modes).Select(Sending)]);
 
     public void SaveRun(string folder, IReadOnlyList<RoundDocument> rounds, RunDocument? document = null)
     {

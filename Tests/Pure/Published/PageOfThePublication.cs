@@ -1,0 +1,26 @@
+using Kit.Runner.CommandLine;
+using Kit.Runner.Html;
+using Kit.Runner.Results.Pages;
+using Kit.Runner.Results.Published;
+
+namespace Kit.Tests.Published;
+
+/// <summary>The page of the publication that is in the repository.</summary>
+public sealed class PageOfThePublication
+{
+    private const int MostBytes = 2_000_000;
+
+    [Test]
+    public async Task Is_as_it_would_be_written()
+    {
+        var folder = Publication.Read(RepositoryFiles.Root) is var plan ? plan.FolderOf(plan.Page) : "";
+        var content = PageOf.ContentOf(ResultFolder.Load(Path.Combine(RepositoryFiles.Root, folder)), []);
+
+        var stored = await File.ReadAllTextAsync(Path.Combine(RepositoryFiles.Root, Publication.PageFile));
+
+        Assert.That(stored, Has.Length.LessThanOrEqualTo(MostBytes));
+        Assert.That(
+            stored.ReplaceLineEndings("\n") == (await HtmlPage.RenderAsync(content)).ReplaceLineEndings("\n"), Is.True,
+            $"Write it again: ./run.sh report {folder} --html {Publication.PageFile} --replace");
+    }
+}
