@@ -36,8 +36,8 @@ internal static class FrameworksTable
                 $"*Storm*: {ModesTable.WhatOf(shown)}[class]({sources.LinkTo(ModesTable.Classes)}). {ModesTable.ZeroOf(shown)} " +
                 "≠: more than the mode promises. *Restart*: from the start of a process after a kill until a handler has returned. " +
                 $"From {sources.LinkTo(run)}, {run.Settings}, and {sources.MadeIn(storms)}{ModesTable.BuildOf(run, storms)}; mean and 95 % interval.",
-                .. shown.Where(storm => storm.Known is not null)
-                    .SelectMany(storm => (string[])["", $"≠ `{NameOf(storm.Cell)}`: {storm.Known}."]),
+                .. shown.Where(storm => storm.Known is not null).GroupBy(storm => storm.Known)
+                    .SelectMany(same => (string[])["", $"≠ {string.Join(", ", same.Select(storm => $"`{NameOf(storm.Cell)}`"))}: {same.Key}."]),
             ]);
 
         IEnumerable<FaultResult> StormsOver(CellResult cell) => stormOver[cell.Cell.Without(AxisName.Scenario)];

@@ -37,7 +37,8 @@ internal sealed record RunSource(string Folder, RecordedRun Run)
         Run.Cells.FirstOrDefault(cell =>
             ShownCells.IsBareOnPostgreSql(cell.Cell, SpeedSource.LikeExperiments) && string.Equals(cell.Cell.Mode, mode.Name, StringComparison.Ordinal))
         ?? throw new KitException(
-            $"the run in {Folder} has no cell bare/postgresql/{mode}/{ShownCells.Access}/{SpeedSource.LikeExperiments}.", "Name the folder of a run that has it.");
+            $"the run in {Folder} has no cell bare/postgresql/{mode}/{ShownCells.Access}/{SpeedSource.LikeExperiments}.",
+            "Name the folder of a run that has it.");
 }
 
 /// <summary>Experiments, and where they are.</summary>
