@@ -134,7 +134,7 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
     public async Task<IReadOnlyList<DateTimeOffset>> ReadMomentsAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
     {
         var commits = await bed.ReadCommitsAsync(cancellationToken) ?? [];
-        return EffectMoments.Of(file, messages, commits, file.Effects.Where(effect => effect is not RowEffect).ToDictionary(
+        return EffectMoments.Of(file, messages, StartedUtc, commits, file.Effects.Where(effect => effect is not RowEffect).ToDictionary(
             effect => effect.Name,
             effect => effect is CallEffect call ? bed.Calls.ReadSeen(call.Path) : SeenOf(effect.Name)));
     }

@@ -60,10 +60,13 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
                 return document;
 
             var moments = await service.ReadMomentsAsync(messages, cancellationToken);
+            var most = EffectMoments.MostAtOneMoment(moments, plan.WarmUp);
             return document with
             {
                 StartSeconds = Math.Round((moments[0] - service.StartedUtc).TotalSeconds, 3),
                 OffsetsMilliseconds = EffectMoments.OffsetsOf(moments, plan.WarmUp),
+                MostAtOneMoment = most,
+                Outcome = EffectMoments.WhyTooCoarse(most, plan.Messages) is { } coarse ? RoundOutcome.Invalid([coarse]) : RoundOutcome.Valid,
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

@@ -84,6 +84,9 @@ public sealed record DrainRound : IRoundAttempt
     /// </summary>
     public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];
 
+    /// <summary>The largest number of messages with one moment since the clock started; absent in rounds of an earlier kit, and without moments.</summary>
+    public int? MostAtOneMoment { get; init; }
+
     public Throughput Throughput => new(OffsetsMilliseconds);
 
     /// <summary>The name of the attempt, for a reader.</summary>
