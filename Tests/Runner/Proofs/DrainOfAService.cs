@@ -63,6 +63,11 @@ public sealed class DrainOfAService
         // Each message is a transaction, and a poll that finds nothing is one.
         Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(10));
         Assert.That(round.Costs.WalBytes.Value, Is.GreaterThan(50));
+
+        new DrainFolder(folder.Below("drain")).Save(document with { Host = document.Host with { Cores = 1_000 } });
+        var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);
+        Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
+        Assert.That(elsewhere.Errors, Does.Contain("another machine, server or disk (machine, cores: 1000 then, "));
     }
 
     [Test]
