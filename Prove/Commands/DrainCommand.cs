@@ -25,7 +25,7 @@ internal sealed class DrainCommand : KitCommand
         "--warm-up", $"Messages that the service handles before those, not measured ({DefaultWarmUp}).", least: 0, MostMessages);
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", $"Rounds ({DefaultRounds}). A noisy one is repeated once.", least: 1, MostRounds);
     private readonly Option<string?> output = Out(
-        "The folder for the results (results/, named by date and service). An existing folder is resumed.");
+        "The folder for the results (results/, named by date and service). An existing folder is resumed: for another build of the service, name another.");
 
     public DrainCommand()
         : base(
@@ -58,7 +58,7 @@ internal sealed class DrainCommand : KitCommand
         var report = new DrainTables(document);
         await console.WriteLineAsync();
         report.WriteTerminal(console, Width);
-        await console.WriteLineAsync($"\n{report.Summary}\nReport: {results.ReportPath}");
+        await console.WriteLineAsync($"Report: {results.ReportPath}");
         if (document.Missing.Count > 0)
         {
             await console.WriteLineAsync(

@@ -19,7 +19,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     /// <summary>Makes the rounds that the folder does not have yet. What was made is in the document also if it is stopped.</summary>
     /// <exception cref="KitException">
     /// The file does not fit the service, nothing can be put in while the service is stopped, a server does not start, or the folder cannot be written or has
-    /// another drain.
+    /// another drain, such as one on another machine.
     /// </exception>
     /// <exception cref="OperationCanceledException">It was stopped before the first round was made.</exception>
     public async Task<DrainDocument> RunAsync(CancellationToken cancellationToken)
@@ -49,11 +49,12 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             return;
 
         await using var servers = await ProofServers.StartAsync(plan.File, cancellationToken);
+        var place = ServerPlace.Choose(allowsMemory: true);
+        RequireTheSame(servers, place);
         say("One undisturbed message …");
         await new Trial(plan.File, servers, say).RunAsync(cancellationToken);
         // A continued drain is judged by the flush from before its first round.
-        var disk = document.Disk ?? (plan.File.NeedsDatabases ? ServerPlace.Choose(allowsMemory: true).MeasureDisk() : null);
-        document = document with { Servers = servers.Versions, Disk = disk };
+        document = document with { Servers = servers.Versions, Disk = document.Disk ?? place.MeasureDisk() };
         foreach (var number in document.Missing)
         {
             var made = await MakeAsync(servers, number, attempt: 1, cancellationToken);
@@ -83,6 +84,21 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         return made;
     }
 
+    /// <exception cref="KitException">Rounds from here would not belong to those of the folder.</exception>
+    private void RequireTheSame(ProofServers servers, ServerPlace place)
+    {
+        var now = document with
+        {
+            Host = OfHost(MachineFacts.Read()),
+            Servers = servers.Versions,
+            Disk = document.Disk is null ? null : document.Disk with { Folder = place.Path, FileSystem = place.FileSystem },
+        };
+        if (document.DifferencesFrom(now).ToList() is { Count: > 0 } differences)
+            throw StoredSubject.Other(InTheFolder, $"another machine, server or disk ({string.Join("; ", differences)})");
+    }
+
+    private string InTheFolder => $"{plan.Folder} has the drain";
+
     private DrainDocument Begin(string fingerprint)
     {
         var file = plan.File;
@@ -102,12 +118,11 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             };
         }
 
-        var what = $"{plan.Folder} has the drain";
         var stored = folder.LoadDocument();
-        StoredSubject.Require(file, fingerprint, what, stored.ProofFile, stored.Given, stored.Fingerprint);
+        StoredSubject.Require(file, fingerprint, InTheFolder, stored.ProofFile, stored.Given, stored.Fingerprint);
         return (stored.Messages, stored.WarmUp) == (plan.Messages, plan.WarmUp)
             ? stored with { Planned = Math.Max(stored.Planned, plan.Rounds) }
-            : throw StoredSubject.Other(what, $"{Figures.Count(stored.Messages, "message")} after a warm-up of {Figures.Count(stored.WarmUp)}");
+            : throw StoredSubject.Other(InTheFolder, $"{Figures.Count(stored.Messages, "message")} after a warm-up of {Figures.Count(stored.WarmUp)}");
     }
 
     private static HostFacts OfHost(MachineFacts machine) =>

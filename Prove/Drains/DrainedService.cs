@@ -14,7 +14,12 @@ namespace Kit.Prove.Drains;
 internal sealed class DrainedService : ITarget, IAsyncDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan BetweenCounts = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(250);
+
+    // If its queue is empty, a drain takes 10 seconds without a new effect for its end.
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(5);
+
+    private const int PausePerCount = 20;
 
     private readonly ProofFile file;
     private readonly ProofBed bed;
@@ -25,7 +30,8 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
     private ApplicationProcess? process;
     private Task counting = Task.CompletedTask;
     private volatile int handled;
-    private int before;
+    private IReadOnlyDictionary<string, long> before = new Dictionary<string, long>();
+    private (long Count, TimeSpan Pause, Stopwatch Since) left = (0, TimeSpan.Zero, Stopwatch.StartNew());
 
     private DrainedService(ProofFile file, ProofBed bed) =>
         (this.file, this.bed, sender, effects) = (file, bed, new Sender(file, bed), new EffectReader(file, bed));
@@ -116,7 +122,17 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
             throw new KitException(KitException.MessageOf(failure), "See 'effects' in the proof file.", failure);
     }
 
-    public async Task<long> CountAsync(CancellationToken cancellationToken) => await effects.CountLeftAsync(cancellationToken);
+    public async Task<long> CountAsync(CancellationToken cancellationToken)
+    {
+        // Asked many times a second while no effect is new. An empty queue is looked at again at once.
+        if (left.Count > 0 && left.Since.Elapsed < left.Pause)
+            return left.Count;
+
+        var watch = Stopwatch.StartNew();
+        var count = await effects.CountLeftAsync(cancellationToken);
+        left = (count, PauseAfter(watch.Elapsed), Stopwatch.StartNew());
+        return count;
+    }
 
     /// <summary>Everything that it has left behind, by effect, when it has ended.</summary>
     public async Task<IReadOnlyDictionary<string, IReadOnlyList<string>>> ReadFoundAsync(CancellationToken cancellationToken)
@@ -134,10 +150,25 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
     public async Task<IReadOnlyList<DateTimeOffset>> ReadMomentsAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
     {
         var commits = await bed.ReadCommitsAsync(cancellationToken) ?? [];
-        return EffectMoments.Of(file, messages, commits, file.Effects.Where(effect => effect is not RowEffect).ToDictionary(
+        return EffectMoments.Of(file, messages, StartedUtc, commits, file.Effects.Where(effect => effect is not RowEffect).ToDictionary(
             effect => effect.Name,
             effect => effect is CallEffect call ? bed.Calls.ReadSeen(call.Path) : SeenOf(effect.Name)));
     }
+
+    /// <summary>
+    /// Messages of which every effect can be there: the least of the effects' counts since the round began. The message before the round has left rows,
+    /// and nothing in a queue that was emptied.
+    /// </summary>
+    /// <param name="before">Count at the beginning, by the effect's name.</param>
+    /// <param name="now">Count now.</param>
+    public static int HandledOf(IEnumerable<Effect> effects, IReadOnlyDictionary<string, long> before, IReadOnlyDictionary<string, long> now) =>
+        (int)Counted(effects).Min(effect => (now[effect.Name] - before[effect.Name]) / effect.PerMessage);
+
+    /// <summary>
+    /// The pause after a count. Counts grow with the round and take the server's time, so a pause is 20 times as long; 5 seconds at most, because a drain
+    /// without news ends.
+    /// </summary>
+    public static TimeSpan PauseAfter(TimeSpan count) => TimeSpan.FromTicks(Math.Clamp(count.Ticks * PausePerCount, ShortestPause.Ticks, LongestPause.Ticks));
 
     public async ValueTask DisposeAsync()
     {
@@ -210,10 +241,13 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
     {
         try
         {
+            var pause = ShortestPause;
             while (true)
             {
-                await Task.Delay(BetweenCounts, ended.Token);
-                handled = await CountEffectsAsync(ended.Token) - before;
+                await Task.Delay(pause, ended.Token);
+                var watch = Stopwatch.StartNew();
+                handled = HandledOf(file.Effects, before, await CountEffectsAsync(ended.Token));
+                pause = PauseAfter(watch.Elapsed);
             }
         }
         catch (OperationCanceledException) when (ended.IsCancellationRequested)
@@ -222,24 +256,25 @@ internal sealed class DrainedService : ITarget, IAsyncDisposable
         }
     }
 
-    /// <summary>Messages of which every effect can be there: the least of the counts.</summary>
-    private async Task<int> CountEffectsAsync(CancellationToken cancellationToken)
+    /// <summary>How often each effect is there, by its name.</summary>
+    private async Task<IReadOnlyDictionary<string, long>> CountEffectsAsync(CancellationToken cancellationToken)
     {
-        var least = long.MaxValue;
-        foreach (var effect in file.Effects.Where(effect => !effect.IsDeadLetter))
+        var counts = new Dictionary<string, long>();
+        foreach (var effect in Counted(file.Effects))
         {
-            var count = effect switch
+            counts[effect.Name] = effect switch
             {
                 RowEffect row => await bed.CountRowsAsync(row.Database, row.Sql, cancellationToken),
                 QueueEffect => SeenOf(effect.Name).Count,
                 CallEffect call => bed.Calls.Read(call.Path).Count,
                 _ => throw new UnreachableException($"No way to count a {effect.GetType().Name}."),
             };
-            least = Math.Min(least, count / effect.PerMessage);
         }
 
-        return (int)least;
+        return counts;
     }
+
+    private static IEnumerable<Effect> Counted(IEnumerable<Effect> effects) => effects.Where(effect => !effect.IsDeadLetter);
 
     private KitException Wrong(string what, string remedy) => new($"{file.Path}: {what}.", remedy) { IsUsage = true };
 }

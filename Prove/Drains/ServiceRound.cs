@@ -9,7 +9,7 @@ using Kit.Runner.Servers.Machine;
 namespace Kit.Prove.Drains;
 
 /// <summary>One measured drain of a service, from new databases to a record. <see cref="RunAsync"/> narrates it.</summary>
-/// <param name="disk">Before the first round; <see langword="null"/>: the service has no database.</param>
+/// <param name="disk">Before the first round; <see langword="null"/>: flushes are not timed.</param>
 internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFacts? disk, IProgress<int> progress)
 {
     private const int FlushesNextToADrain = 200;
@@ -60,10 +60,13 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
                 return document;
 
             var moments = await service.ReadMomentsAsync(messages, cancellationToken);
+            var most = EffectMoments.MostAtOneMoment(moments, plan.WarmUp);
             return document with
             {
                 StartSeconds = Math.Round((moments[0] - service.StartedUtc).TotalSeconds, 3),
                 OffsetsMilliseconds = EffectMoments.OffsetsOf(moments, plan.WarmUp),
+                MostAtOneMoment = most,
+                Outcome = EffectMoments.WhyTooCoarse(most, plan.Messages) is { } coarse ? RoundOutcome.Invalid([coarse]) : RoundOutcome.Valid,
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

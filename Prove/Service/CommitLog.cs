@@ -75,6 +75,8 @@ internal sealed class CommitLog : IAsyncDisposable
                 SELECT xid::text, data, CASE WHEN data LIKE 'COMMIT%' THEN substring(data FROM '\(at (.*)\)$')::timestamptz END
                 FROM pg_logical_slot_get_changes($1, NULL, NULL, 'include-xids', '0', 'skip-empty-xacts', '1', 'include-timestamp', '1')
                 """);
+            // The server answers when it has decoded the log of the whole round.
+            get.CommandTimeout = 0;
             get.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
             await using var reader = await get.ExecuteReaderAsync(cancellationToken);
             var lines = new List<(string Transaction, string Line, DateTimeOffset? Committed)>();

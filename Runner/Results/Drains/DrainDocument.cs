@@ -52,6 +52,9 @@ public sealed record DrainDocument
 
     /// <summary>True if every round was made, and every attempt is valid.</summary>
     public bool IsWhole => Counting.Count == Planned && Rounds.All(round => round.Outcome.IsValid());
+
+    /// <summary>The differences in words that keep later rounds from belonging to these: another machine, server or disk.</summary>
+    public IEnumerable<string> DifferencesFrom(DrainDocument now) => RunDifferences.Between((Host, Servers, Disk), (now.Host, now.Servers, now.Disk));
 }
 
 /// <summary>One measured drain of a service, or one attempt at it. Rates and times follow from the offsets.</summary>
@@ -83,6 +86,9 @@ public sealed record DrainRound : IRoundAttempt
     /// microsecond. Messages whose effects are committed together with the first are before the clock, and have none.
     /// </summary>
     public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];
+
+    /// <summary>The largest number of messages with one moment since the clock started; absent in rounds of an earlier kit, and without moments.</summary>
+    public int? MostAtOneMoment { get; init; }
 
     public Throughput Throughput => new(OffsetsMilliseconds);
 

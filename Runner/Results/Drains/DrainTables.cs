@@ -31,10 +31,15 @@ public sealed class DrainTables(DrainDocument document)
           $"{(rate.Count == 1 ? "counts" : "count")}."
         : $"{document.Name}: no round counts.";
 
-    /// <summary>Writes the rounds.</summary>
+    /// <summary>Writes the rounds and the result.</summary>
     /// <param name="width">Columns of the terminal.</param>
-    public void WriteTerminal(TextWriter output, int width) =>
+    public void WriteTerminal(TextWriter output, int width)
+    {
         (Table.Of(Columns, rounds) with { Title = document.Name }).WriteTerminal(TerminalSummary.ConsoleOn(output, width));
+        output.WriteLine($"\n{Summary}");
+        if (ReportText.WarningOf(document.Disk) is { } warning)
+            output.WriteLine(warning);
+    }
 
     public void WriteMarkdown(TextWriter output)
     {

@@ -53,11 +53,34 @@ public sealed class MomentsOfEffects
     [Test]
     public void A_row_that_no_commit_shows_is_an_error() => Assert.That(
         () => Of(Rows, [Commit(1, $"public.placed_order: INSERT: id[uuid]:'{One}'")]),
-        Throws.TypeOf<KitException>().With.Message.Contains($"effect 'row' of message {Two} is there, and no committed row with its id in a table"));
+        Throws.TypeOf<KitException>().With.Message.Contains(
+            $"effect 'row' of message {Two} is there, and since its start the service has committed no row with its id in a table"));
+
+    [Test]
+    public void A_row_that_the_kit_put_in_before_the_service_started_is_no_effect() => Assert.That(
+        () => Of(Rows, [Commit(1, $"public.placed_order: INSERT: id[uuid]:'{One}'"), Commit(0, $"public.placed_order: INSERT: id[uuid]:'{Two}'")]),
+        Throws.TypeOf<KitException>().With.Message.Contains($"effect 'row' of message {Two} is there, and since its start"));
 
     [Test]
     public void The_clock_starts_at_the_first_after_the_warm_up() =>
         Assert.That(EffectMoments.OffsetsOf([At(1), At(2), At(3), At(3), At(5), At(9)], warmUp: 2), Is.EqualTo([2_000d, 6_000d]));
+
+    [Test]
+    public void The_most_at_one_moment_are_those_after_the_warm_up_and_of_the_commit_that_ends_it() => Assert.That(
+        EffectMoments.MostAtOneMoment([At(1), At(1), At(1), At(1), At(2), At(2), At(2), At(3), At(5), At(5)], warmUp: 5), Is.EqualTo(3));
+
+    [TestCase(1, 100, null)]
+    [TestCase(20, 2_000, null)]
+    [TestCase(
+        21, 2_000,
+        "21 messages had all their effects at one moment, more than 1 % of 2,000: give --messages at least 2100, " +
+        "or let the service commit fewer at a time")]
+    [TestCase(
+        2_200, 2_000,
+        "2,200 messages had all their effects at one moment, more than 1 % of 2,000: give --messages at least 220000, " +
+        "or let the service commit fewer at a time")]
+    public void Too_many_at_one_moment_give_no_rate(int most, int messages, string? because) =>
+        Assert.That(EffectMoments.WhyTooCoarse(most, messages), Is.EqualTo(because));
 
     [Test]
     public void Nothing_can_wait_for_a_service_that_is_asked_over_HTTP() => Assert.That(
@@ -72,7 +95,7 @@ public sealed class MomentsOfEffects
     }
 
     private static IReadOnlyList<DateTimeOffset> Of(string effects, IReadOnlyList<CommittedTransaction> commits, params IReadOnlyList<SeenEffect> shipments) =>
-        EffectMoments.Of(FileWith(effects), [One, Two], commits, new Dictionary<string, IReadOnlyList<SeenEffect>> { ["shipment"] = shipments });
+        EffectMoments.Of(FileWith(effects), [One, Two], At(1), commits, new Dictionary<string, IReadOnlyList<SeenEffect>> { ["shipment"] = shipments });
 
     private static DateTimeOffset At(int second) => Start.AddSeconds(second);
 

@@ -29,6 +29,40 @@ public sealed class ReportOfADrain
     }
 
     [Test]
+    public void Warns_on_the_terminal_of_a_disk_that_makes_nothing_durable()
+    {
+        var output = new StringWriter();
+
+        new DrainTables(Document with { Disk = Document.Disk! with { IsInMemory = true } }).WriteTerminal(output, 200);
+
+        Assert.That($"{output}", Does.Contain("orders handles 95.5 messages a second").And.Contain("Not durable: the servers kept their files in memory"));
+    }
+
+    [Test]
+    public void Is_continued_only_on_the_machine_the_servers_and_the_disk_that_began_it()
+    {
+        var begun = Document with { Rounds = [] };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(begun.DifferencesFrom(begun with { Host = begun.Host with { MemoryBytes = 1 } }), Is.Empty);
+            Assert.That((begun with { Servers = new Dictionary<string, string>(), Disk = null }).DifferencesFrom(begun), Is.Empty, "nothing was started yet");
+            Assert.That(
+                begun.DifferencesFrom(begun with
+                {
+                    Host = begun.Host with { Cores = 8 },
+                    Servers = new Dictionary<string, string> { ["postgresql"] = "18.1" },
+                    Disk = begun.Disk! with { Folder = "/tmp", FileSystem = "tmpfs" },
+                }),
+                Is.EqualTo(
+                [
+                    "machine, cores: 2 then, 8 now", "server, postgresql: 17.5 then, 18.1 now", "disk, file system: ext4 then, tmpfs now",
+                    "disk, folder: /var/tmp then, /tmp now",
+                ]));
+        }
+    }
+
+    [Test]
     public void Is_stored_with_every_moment()
     {
         using var temporary = new TemporaryFolder();

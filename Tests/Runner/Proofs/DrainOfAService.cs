@@ -18,6 +18,9 @@ public sealed class DrainOfAService
     private const int WarmUp = 10;
 
     private const string Right = "INSERT INTO invoice SELECT id FROM done";
+    private const string Invoices = "SELECT job_id FROM invoice";
+    private const string ToJob = "INSERT INTO job VALUES ('{{id}}')";
+    private const string WithoutMoment = "since its start the service has committed no row with its id in a table that its statement names";
 
     private SharedProofServers shared = null!;
 
@@ -55,10 +58,16 @@ public sealed class DrainOfAService
         Assert.That(document.Counting, Has.Count.EqualTo(2));
         Assert.That(round.Accounts, Is.EquivalentTo(new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = Messages + WarmUp }));
         Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages - 1));
+        Assert.That(round.MostAtOneMoment, Is.EqualTo(1));
         Assert.That(round.StartSeconds, Is.GreaterThan(0));
         // Each message is a transaction, and a poll that finds nothing is one.
         Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(10));
         Assert.That(round.Costs.WalBytes.Value, Is.GreaterThan(50));
+
+        new DrainFolder(folder.Below("drain")).Save(document with { Host = document.Host with { Cores = 1_000 } });
+        var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);
+        Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
+        Assert.That(elsewhere.Errors, Does.Contain("another machine, server or disk (machine, cores: 1000 then, "));
     }
 
     [Test]
@@ -115,14 +124,39 @@ public sealed class DrainOfAService
         var round = await RoundOfAsync(Right, effect: "SELECT job_id FROM invoice_view");
 
         Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Error));
-        Assert.That(round.Outcome.Reasons.Single(), Does.Contain("no committed row with its id in a table that its statement names"));
+        Assert.That(round.Outcome.Reasons.Single(), Does.Contain(WithoutMoment));
+    }
+
+    [Test]
+    public async Task Does_not_time_what_the_kit_put_in()
+    {
+        // The kit writes the id into a table that the statement names, and the service only deletes.
+        var round = await RoundOfAsync(
+            "SELECT FROM done", effect: "SELECT id FROM purchase WHERE NOT EXISTS (SELECT FROM job WHERE job.id = purchase.id)",
+            send: "WITH bought AS (INSERT INTO purchase VALUES ('{{id}}')) INSERT INTO job VALUES ('{{id}}')");
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Error), $"{round.Outcome} {string.Join("; ", round.Outcome.Reasons)}");
+        Assert.That(round.Outcome.Reasons.Single(), Does.Contain(WithoutMoment));
+        Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(Messages + WarmUp));
+    }
+
+    [Test]
+    public async Task Does_not_count_if_a_commit_has_too_many_messages()
+    {
+        var round = await RoundOfAsync(Right, most: 10);
+
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid), $"{round.Outcome} {string.Join("; ", round.Outcome.Reasons)}");
+        Assert.That(
+            round.Outcome.Reasons.Single(),
+            Does.StartWith("10 messages had all their effects at one moment, more than 1 % of 100: give --messages at least 1000, "));
+        Assert.That(round.MostAtOneMoment, Is.EqualTo(10));
     }
 
     private async Task<DrainRound> RoundOfAsync(
-        string insert, string waiting = "true", string options = "", string effect = "SELECT job_id FROM invoice")
+        string insert, string waiting = "true", string options = "", string effect = Invoices, string send = ToJob, int most = 1)
     {
         var plan = DrainPlan.Of(
-            ProofFileReader.Parse("polling.proof.json", TextOf(insert, waiting, options, effect)), "unused", Messages, WarmUp, rounds: 1) with
+            ProofFileReader.Parse("polling.proof.json", TextOf(insert, waiting, options, effect, send, most)), "unused", Messages, WarmUp, rounds: 1) with
         {
             StallLimit = TimeSpan.FromSeconds(12),
         };
@@ -133,7 +167,10 @@ public sealed class DrainOfAService
     /// <param name="waiting">Of the messages that it takes.</param>
     /// <param name="options">Of psql.</param>
     /// <param name="effect">The statement that reads it.</param>
-    private static string TextOf(string insert, string waiting = "true", string options = "", string effect = "SELECT job_id FROM invoice") =>
+    /// <param name="send">The statement that sends it.</param>
+    /// <param name="most">Messages that it takes at a time.</param>
+    private static string TextOf(
+        string insert, string waiting = "true", string options = "", string effect = Invoices, string send = ToJob, int most = 1) =>
         JsonSerializer.Serialize(new
         {
             name = "polling",
@@ -143,7 +180,7 @@ public sealed class DrainOfAService
                 orders = new[]
                 {
                     "CREATE TABLE job (id uuid, sent timestamptz DEFAULT clock_timestamp())", "CREATE TABLE invoice (job_id uuid)",
-                    "CREATE VIEW invoice_view AS SELECT job_id FROM invoice",
+                    "CREATE VIEW invoice_view AS SELECT job_id FROM invoice", "CREATE TABLE purchase (id uuid)",
                 },
             },
             start = new
@@ -153,14 +190,14 @@ public sealed class DrainOfAService
                     "sh", "-c",
                     $"""
                     while :; do
-                      echo "WITH done AS (DELETE FROM job WHERE id = (SELECT id FROM job WHERE {waiting} LIMIT 1) RETURNING id) {insert};" || exit
+                      echo "WITH done AS (DELETE FROM job WHERE id IN (SELECT id FROM job WHERE {waiting} LIMIT {most}) RETURNING id) {insert};" || exit
                       sleep 0.005
                     done | psql "$DATABASE" -q {options}
                     """,
                 },
                 environment = new { DATABASE = "{{postgresql:orders:uri}}" },
             },
-            send = new { database = "orders", sql = "INSERT INTO job VALUES ('{{id}}')" },
+            send = new { database = "orders", sql = send },
             effects = new[] { new { name = "invoice", database = "orders", sql = effect } },
             idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
             promise = "exactly-once",
