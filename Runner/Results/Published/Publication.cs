@@ -85,7 +85,8 @@ public sealed record PublicationPart(string Name, double Hours, IReadOnlyList<st
 /// <param name="Commands">The commands that have begun, in their order.</param>
 public sealed record PublicationRecord(int Schema, string Commit, string Fingerprint, IReadOnlyList<BegunCommand> Commands)
 {
-    private const string File = "publication.json";
+    /// <summary>Its name in the folder of the publication.</summary>
+    public const string File = "publication.json";
 
     /// <returns><see langword="null"/> if nothing of it has been made.</returns>
     /// <exception cref="KitException">The file is damaged.</exception>

@@ -23,4 +23,19 @@ public sealed class PageOfThePublication
             stored.ReplaceLineEndings("\n") == (await HtmlPage.RenderAsync(content)).ReplaceLineEndings("\n"), Is.True,
             $"Write it again: ./run.sh report {folder} --html {Publication.PageFile} --replace");
     }
+
+    [Test]
+    public void Each_part_was_made_by_the_commit_of_the_publication()
+    {
+        var plan = Publication.Read(RepositoryFiles.Root);
+        var record = PublicationRecord.In(Path.Combine(RepositoryFiles.Root, plan.Folder))!;
+
+        Assert.That(record.Commands, Is.Not.Empty);
+        foreach (var part in record.Commands.Select(command => command.Part).Distinct(StringComparer.Ordinal))
+        {
+            var stored = ResultFolder.Load(Path.Combine(RepositoryFiles.Root, plan.FolderOf(part)));
+            Assert.That(stored.Run?.Document.Commit?.Id ?? record.Commit, Is.EqualTo(record.Commit), part);
+            Assert.That(stored.Guarantees?.Document.Fingerprint ?? record.Fingerprint, Is.EqualTo(record.Fingerprint), part);
+        }
+    }
 }

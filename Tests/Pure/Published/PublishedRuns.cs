@@ -2,6 +2,7 @@ using System.IO.Compression;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
+using Kit.Runner.Results.Published;
 using Kit.Runner.Servers;
 using Kit.Tests.Results.Documentation;
 
@@ -62,7 +63,8 @@ public sealed class PublishedRuns
     /// <summary>Those with files: an experiment of several commands has a folder for each in its own.</summary>
     internal static async Task<List<string>> FoldersAsync()
     {
-        var folders = (await PublishedAsync()).Where(file => file.Contains('/', StringComparison.Ordinal))
+        var folders = (await PublishedAsync())
+            .Where(file => file.Contains('/', StringComparison.Ordinal) && Path.GetFileName(file) is not PublicationRecord.File)
             .Select(file => file[..file.LastIndexOf('/')]).Distinct(StringComparer.Ordinal).Where(name => name is not Submitted)
             .Select(name => Path.Combine(Results, name)).ToList();
         Assert.That(folders, Is.Not.Empty);
