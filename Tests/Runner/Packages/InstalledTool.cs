@@ -47,6 +47,10 @@ public sealed class InstalledTool
     public async Task Is_found_by_its_manifest()
     {
         await DoneAsync("new", "tool-manifest");
+        // The SDK remembers where it unpacked this version for an earlier test, in a folder that is gone.
+        var home = Environment.GetEnvironmentVariable("DOTNET_CLI_HOME") ?? Environment.GetFolderPath(Environment.SpecialFolder.UserProfile);
+        foreach (var remembered in Directory.EnumerateFiles(Path.Combine(home, ".dotnet"), "transactionmodes.prove", SearchOption.AllDirectories))
+            File.Delete(remembered);
         await DoneAsync("tool", "install", "TransactionModes.Prove", "--version", Library.Version);
         var file = folder.Below("orders.proof.json");
         await File.WriteAllTextAsync(file, "{}");
