@@ -23,7 +23,7 @@ internal sealed class PublishCommand : KitCommand
         Description = "Only these parts, and no page.",
         HelpName = "name,…",
         AllowMultipleArgumentsPerToken = true,
-        CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries))],
+        CustomParser = result => [.. NamesOption.Typed(result)],
     };
 
     private readonly Option<bool> list = new("--list") { Description = "Make nothing: show the parts, how long they take, and which are made." };
@@ -206,5 +206,8 @@ internal sealed class PublishCommand : KitCommand
     {
         if (result.GetValue(list) && (IsGiven(result, only) || IsGiven(result, busy)))
             result.AddError($"{list.Name}: makes nothing; leave out the rest.");
+        // Without a name it would make every part.
+        if (IsGiven(result, only) && result.GetValue(only) is null or [])
+            result.AddError($"{only.Name}: no name. {list.Name} shows the parts.");
     }
 }

@@ -17,17 +17,16 @@ internal static class NamesOption
         {
             Description = $"{description} {existing}",
             HelpName = "name,…",
-            CustomParser = result =>
-            [
-                .. result.Tokens
-                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
-                    .Select(read ?? (typed => typed)),
-            ],
+            CustomParser = result => [.. Typed(result).Select(read ?? (typed => typed))],
             AllowMultipleArgumentsPerToken = true,
         };
         option.Validators.Add(result => Check(result, names, existing, whyNot ?? (_ => null)));
         return option;
     }
+
+    /// <summary>The names that were typed, as they were.</summary>
+    public static IEnumerable<string> Typed(ArgumentResult result) =>
+        result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries));
 
     private static void Check(OptionResult result, IReadOnlyList<string> names, string existing, Func<string, string?> whyNot)
     {

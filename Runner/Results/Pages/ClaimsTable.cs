@@ -2,6 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Published;
 
 namespace Kit.Runner.Results.Pages;
 
@@ -51,8 +52,6 @@ internal sealed record Claim(
     /// <summary>The file of all claims.</summary>
     public const string File = "docs/claims.json";
 
-    private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow };
-
     /// <exception cref="KitException">The experiment is no cell and fault.</exception>
     [JsonIgnore]
     public (string Framework, string Transport, string Mode, string Fault) Tested =>
@@ -64,7 +63,7 @@ internal sealed record Claim(
     {
         try
         {
-            return JsonSerializer.Deserialize<List<Claim>>(text, Json) ?? [];
+            return JsonSerializer.Deserialize<List<Claim>>(text, PlanJson.Options) ?? [];
         }
         catch (JsonException failure)
         {

@@ -13,7 +13,8 @@ public sealed class PageOfThePublication
     [Test]
     public async Task Is_as_it_would_be_written()
     {
-        var folder = Publication.Read(RepositoryFiles.Root) is var plan ? plan.FolderOf(plan.Page) : "";
+        var plan = Publication.Read(RepositoryFiles.Root);
+        var folder = plan.FolderOf(plan.Page);
         var content = PageOf.ContentOf(ResultFolder.Load(Path.Combine(RepositoryFiles.Root, folder)), []);
 
         var stored = await File.ReadAllTextAsync(Path.Combine(RepositoryFiles.Root, Publication.PageFile));

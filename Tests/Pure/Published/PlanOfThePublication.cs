@@ -2,6 +2,7 @@ using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
 using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Published;
 
@@ -48,6 +49,15 @@ public sealed class PlanOfThePublication
         Assert.That(
             () => Publication.Read(repository.Path),
             Throws.TypeOf<KitException>().With.Message.Contains(says).And.Property(nameof(KitException.IsUsage)).True);
+    }
+
+    [Test]
+    public async Task No_part_is_not_every_part()
+    {
+        var result = await RunnerInProcess.RunAsync("publish", "--part", ",");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(result.Errors, Does.Contain("--part: no name. --list shows the parts."));
     }
 
     [Test]

@@ -4,7 +4,6 @@ using Kit.Prove.Drains;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
-using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
@@ -25,13 +24,7 @@ public sealed class DrainOfAService
     private SharedProofServers shared = null!;
 
     [OneTimeSetUp]
-    public void SetUp()
-    {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        if (ExternalProgram.OnSearchPath("psql") is null)
-            Assert.Ignore("There is no psql on the search path.");
-        shared = new SharedProofServers();
-    }
+    public void SetUp() => shared = SharedProofServers.ForPsql();
 
     [OneTimeTearDown]
     public async Task TearDown()

@@ -4,7 +4,6 @@ using Kit.Prove.Files;
 using Kit.Prove.Service;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Servers;
 
 namespace Kit.Tests.Proofs;
 
@@ -28,13 +27,7 @@ public sealed class LeasedWork
     private SharedProofServers shared = null!;
 
     [OneTimeSetUp]
-    public void SetUp()
-    {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        if (ExternalProgram.OnSearchPath("psql") is null)
-            Assert.Ignore("There is no psql on the search path.");
-        shared = new SharedProofServers();
-    }
+    public void SetUp() => shared = SharedProofServers.ForPsql();
 
     [OneTimeTearDown]
     public async Task TearDown()

@@ -1,5 +1,6 @@
 using Kit.Prove.Files;
 using Kit.Prove.Service;
+using Kit.Runner.Servers;
 
 namespace Kit.Tests.Proofs;
 
@@ -10,6 +11,15 @@ namespace Kit.Tests.Proofs;
 internal sealed class SharedProofServers : IAsyncDisposable
 {
     private readonly Dictionary<(bool NeedsDatabases, bool ReadsCommits, bool NeedsBroker), ProofServers> started = [];
+
+    /// <summary>Servers for services that are shell commands and call <c>psql</c>; ignores the test where a program is missing.</summary>
+    public static SharedProofServers ForPsql()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (ExternalProgram.OnSearchPath("psql") is null)
+            Assert.Ignore("There is no psql on the search path.");
+        return new SharedProofServers();
+    }
 
     public async Task<ProofServers> GetAsync(ProofFile file)
     {
