@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Prove.Commands;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Terminal;
@@ -15,6 +16,18 @@ internal static class RunnerInProcess
 
     /// <summary>A command of the program that proves a service.</summary>
     public static Task<RunnerResult> ProveAsync(params string[] arguments) => RunAsync(Verbs.Root(), Verbs.Complete(arguments), Verbs.TypedAfter);
+
+    /// <summary>
+    /// What is wrong with a command as people type it after the program's name, without running it. <c>--install</c> is the script's.
+    /// A folder of an example is not there, an id is cut short, and what is missing is asked for on a terminal: none of them is a wrong word.
+    /// </summary>
+    public static IEnumerable<string> WordsNotKnown(string typed, bool isOfProve)
+    {
+        var arguments = CommandLineParser.SplitCommandLine(typed.Replace('\'', '"')).Where(word => word is not "--install").ToArray();
+        var parsed = isOfProve ? Verbs.Root().Parse(Verbs.Complete(arguments)) : AllCommands.Under(arguments).Parse(arguments);
+        string[] notHere = ["expected a folder", "expected two runs", "…'", "is required."];
+        return parsed.Errors.Select(error => error.Message).Where(message => !notHere.Any(part => message.Contains(part, StringComparison.Ordinal)));
+    }
 
     private static async Task<RunnerResult> RunAsync(RootCommand root, string[] arguments, string typedAfter)
     {

@@ -40,6 +40,12 @@ internal sealed partial class MarkdownPage
         .. document.Descendants<HtmlBlock>().SelectMany(html => SourcesIn(html.Lines.ToString())),
     ];
 
+    /// <summary>The lines of code that begin with these words, in a block or in a sentence.</summary>
+    public IEnumerable<string> CodeThatBeginsWith(string words) =>
+        document.Descendants<CodeBlock>().SelectMany(block => block.Lines.ToString().Split('\n'))
+            .Concat(document.Descendants<CodeInline>().Select(code => code.Content))
+            .Where(line => line.StartsWith(words, StringComparison.Ordinal));
+
     /// <summary>The cells of each row of the first table of the page, its header first.</summary>
     public IReadOnlyList<IReadOnlyList<string>> FirstTable() => TableIn(lines);
 
