@@ -36,12 +36,13 @@ internal static class ModesTable
         : $"{Figures.Measured(rate.Mean)} ({Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)})";
 
     internal static string WhatOf(IReadOnlyList<FaultResult> storms) =>
-        $"{FromTo(storms.Select(storm => storm.Messages))} messages, {FromTo(storms.Select(storm => storm.Storm!.Kills))} kills of the process, " +
+        $"{FromTo(storms.Select(storm => storm.Messages))} messages of two rows and a send, " +
+        $"{FromTo(storms.Select(storm => storm.Storm!.Kills))} kills of the process, " +
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
     internal static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
-        $"A 0 is what was seen: of the up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight then, " +
-        "the true number can still be up to 3 (95 % confidence).";
+        $"A 0: none was seen; of the up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight at the faults, " +
+        "fewer than 3 go wrong (95 % confidence).";
 
     private static string FromTo(IEnumerable<int> counts)
     {

@@ -58,7 +58,7 @@ public sealed class BlocksOfResults
         repository.Write("docs/page.md", written);
         Assert.That(repository.Make().Single().Differing, Is.Empty);
 
-        repository.Write("docs/page.md", written.Replace("fewer than 3", "fewer than 2", StringComparison.Ordinal));
+        repository.Write("docs/page.md", written.Replace("fewer than 3 of", "fewer than 2 of", StringComparison.Ordinal));
 
         var file = repository.Make().Single();
         Assert.That(file.Differing.Single(), Does.StartWith("docs/page.md:").And.EndsWith(": block storms"));
