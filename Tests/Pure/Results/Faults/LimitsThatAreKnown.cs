@@ -42,6 +42,21 @@ public sealed class LimitsThatAreKnown
         }
     }
 
+    [Test]
+    public void Are_stored_with_at_least_one_violation_each_after_those_that_nobody_explains()
+    {
+        Violation[] all =
+        [
+            .. Enumerable.Repeat(Known, 6), Known with { Known = "it is late" }, Known with { Because = "message 1 is torn; allowed: once" }, Unknown,
+        ];
+
+        var stored = FaultResult.StoredOf(all);
+
+        Assert.That(stored.Select(one => $"{string.Join(' ', one.Classes)} {one.Known}"), Is.EqualTo(
+            ["Lost ", "Lost it doubles", "Lost it is late", "Torn it doubles", "Lost it doubles"]));
+        Assert.That(FaultResult.StoredOf(Enumerable.Range(0, 7).Select(reason => Known with { Known = $"{reason}" })), Has.Count.EqualTo(7));
+    }
+
     private static IEnumerable<KnownLimit> All => EndpointKinds.Frameworks.SelectMany(framework => framework.Limits);
 
     [TestCaseSource(nameof(All))]
