@@ -30,6 +30,21 @@ public sealed class LimitsThatAreKnown
     public void Do_not_explain_what_is_only_partly_theirs() =>
         Assert.That(Account.Of(Doubled.DropSink(2), Workload).ViolationsOf(Allowed, Doubles).Single().Known, Is.Null, "it is a zombie, too");
 
+    [TestCase(true, true, true)]
+    [TestCase(true, false, false)]
+    [TestCase(false, true, false)]
+    [TestCase(false, false, true)]
+    [TestCase(null, true, true)]
+    [TestCase(null, false, true)]
+    public void Explain_messages_in_the_error_queue_or_others_or_both(bool? givenUp, bool isGivenUp, bool isKnown)
+    {
+        var zombie = Clean.DropSink(2);
+        var found = isGivenUp ? zombie.InErrorQueue(2) : zombie;
+        var gone = Doubles with { Classes = new HashSet<DeliveryClass> { Zombie }, GivenUp = givenUp };
+
+        Assert.That(Account.Of(found, Workload).ViolationsOf(Allowed, gone).Single().Known is not null, Is.EqualTo(isKnown));
+    }
+
     [Test]
     public void Are_the_reason_of_a_result_when_they_explain_every_violation()
     {
