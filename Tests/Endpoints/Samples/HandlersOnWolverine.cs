@@ -9,6 +9,7 @@ using Wolverine.EntityFrameworkCore;
 using Wolverine.Postgresql;
 
 namespace Kit.Tests.Samples;
+using Wolverine.Transports;
 
 /// <summary>Wolverine as the page configures it, with handlers that Wolverine's own generated code calls.</summary>
 [Parallelizable]
@@ -111,6 +112,7 @@ public static class InOutbox
         first.Fail();
     }
 }
+            .UseDurableInbox(new BufferingLimits(10_000, 5_000))
 
 public static class InOutboxWithoutItsModel
 {
