@@ -28,7 +28,7 @@ public sealed record Expectation(int Rows, int Sent, int Errors, int Attempts)
             Situation.AlwaysThrowsAfterInsert => new(Rows: keepsInserts ? mode.Attempts : 0, Sent: 0, Errors: 1, Attempts: mode.Attempts),
             // Where each statement autocommits, the insert is refused.
             Situation.CommitIsAlwaysRefused => new(Rows: 0, Sent: 0, Errors: 1, Attempts: mode.Attempts),
-            Situation.Unreadable => new(Rows: 0, Sent: 0, Errors: 1, Attempts: 0),
+            Situation.Unreadable or Situation.OfUnknownType => new(Rows: 0, Sent: 0, Errors: 1, Attempts: 0),
             _ => throw new ArgumentOutOfRangeException(nameof(situation), situation, message: null),
         };
     }

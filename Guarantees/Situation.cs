@@ -22,4 +22,7 @@ public enum Situation
 
     /// <summary>The body is not a message.</summary>
     Unreadable,
+
+    /// <summary>The endpoint has no handler for the type of the message.</summary>
+    OfUnknownType,
 }

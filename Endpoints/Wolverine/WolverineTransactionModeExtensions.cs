@@ -1,5 +1,6 @@
 using Kit.Endpoints.Wolverine;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 using Wolverine.EntityFrameworkCore;
 using Wolverine.ErrorHandling;
 using Wolverine.Postgresql;
@@ -21,6 +22,7 @@ public static class WolverineTransactionModeExtensions
     /// <para>
     /// In both modes the receive moves messages from the queue to the inbox, in a transaction of its own, before their handlers run.
     /// </para>
+    /// <para>A message of a type without a handler goes to the dead letters.</para>
     /// <para>In <c>scope-off</c> a handler opens connections of its own, and Wolverine marks the message as handled afterwards.</para>
     /// <para>
     /// In <c>outbox</c> a handler takes a <c>DbContext</c> that is registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction:
@@ -47,6 +49,7 @@ public static class WolverineTransactionModeExtensions
             throw new NotSupportedException($"Wolverine cannot run in {mode}: {reason}.");
 
         wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
+        wolverine.Services.AddSingleton<IMissingHandler, UnknownTypeIsDeadLettered>();
         wolverine.OnAnyException().RetryTimes(mode.ImmediateRetries).Then.MoveToErrorQueue();
         if (mode == TransactionMode.Outbox)
         {

@@ -50,6 +50,8 @@ public abstract class ContractTest(Cell cell)
                 promised with { Rows = 1 },
             (Situation.CommitIsAlwaysRefused, { Kind.Framework: "rebus", DeadLettersNext: false, Mode.RowCommit: RowCommit.Once }) =>
                 promised with { Sent = 1 },
+            // With raw JSON, MassTransit reads any body as the message of the consumer.
+            (Situation.OfUnknownType, { Kind.Framework: "masstransit" }) => Expectation.Of(Cell.Mode, Situation.HandlerSucceeds),
             _ => promised,
         };
     }
