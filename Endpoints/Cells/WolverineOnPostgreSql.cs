@@ -64,9 +64,10 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     // With the tuned polling.
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
     [
+        "wolverine.Durability.Mode = DurabilityMode.Solo; // one process",
         $"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, {(NeedsOneDatabase(mode) ? "data" : "queues")}, \"orders\")",
-        $"    .MaximumMessagesToReceive({MostMessages}).PollingInterval(TimeSpan.FromMilliseconds({Pause.TotalMilliseconds}));",
         $"    .UseDurableInbox(new BufferingLimits({MostInMemory}, {FewInMemory}))",
+        $"    .MaximumMessagesToReceive({MostMessages}).PollingInterval(TimeSpan.FromMilliseconds({Pause.TotalMilliseconds}));",
     ];
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
