@@ -27,7 +27,8 @@ public static class WolverineTransactionModeExtensions
     /// <para>
     /// In <c>outbox</c> a handler takes a <c>DbContext</c> that is registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction:
     /// with Entity Framework Core, or on <c>Database.GetDbConnection()</c>. Wolverine commits the rows, the mark in the inbox and the sends together. The
-    /// context's database must be that of the queues. The start fails if a handler takes no such context.
+    /// context's database must be that of the queues. The start fails if a handler takes no such context, or if Wolverine
+    /// begins no transaction around it: <c>TransactionMiddlewareMode.Lightweight</c>.
     /// </para>
     /// </remarks>
     /// <param name="wolverine">The endpoint's options.</param>

@@ -47,7 +47,21 @@ public sealed class HandlersOnWolverine
             () => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains("No handler of OrderToPlace takes a DbContext"));
     }
 
-    private static IHost Build(string database, TransactionMode mode, Type handler)
+    [TestCase(typeof(InOutboxWithoutATransaction), false, "The handler of OrderToPlace has a [Transactional] of its own")]
+    [TestCase(typeof(InOutbox), true, "Wolverine begins no transaction around the handler of OrderToPlace")]
+    public async Task In_outbox_a_handler_around_which_there_may_be_no_transaction_fails_the_start(Type handler, bool isLightweight, string reason)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        using var host = Build(databases.Widgets, TransactionMode.Outbox, handler, wolverine =>
+        {
+            if (isLightweight)
+                wolverine.UseEntityFrameworkCoreTransactions(TransactionMiddlewareMode.Lightweight);
+        });
+
+        await Assert.ThatAsync(() => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains(reason));
+    }
+
+    private static IHost Build(string database, TransactionMode mode, Type handler, Action<WolverineOptions>? afterwards = null)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         builder.Services.AddSingleton(NpgsqlDataSource.Create(database));
@@ -87,6 +101,7 @@ public sealed class OrdersContext(DbContextOptions<OrdersContext> options) : DbC
 {
     public DbSet<PlacedOrder> Placed => Set<PlacedOrder>();
 
+            afterwards?.Invoke(wolverine);
     protected override void OnModelCreating(ModelBuilder modelBuilder) =>
         modelBuilder.Entity<PlacedOrder>(order => order.ToTable("placed_order").Property(one => one.Id).HasColumnName("id"));
 }
@@ -136,5 +151,38 @@ public static class OnItsOwn
         insert.Parameters.Add(new NpgsqlParameter { Value = order.OrderId });
         await insert.ExecuteNonQueryAsync(cancellationToken);
         first.Fail();
+    }
+}
+
+public static class InOutboxAndSends
+{
+    public static async Task Handle(OrderToPlace order, OrdersContext data, IMessageContext context, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        await data.SaveChangesAsync(cancellationToken);
+        await context.EndpointFor(new Uri("postgresql://placed")).SendAsync(new OrderIsPlaced(order.OrderId));
+        first.Fail();
+    }
+}
+
+public static class OnItsOwnAndSends
+{
+    public static async Task Handle(OrderToPlace order, NpgsqlDataSource data, IMessageContext context, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        await using var insert = data.CreateCommand("INSERT INTO placed_order (id) VALUES ($1)");
+        insert.Parameters.Add(new NpgsqlParameter { Value = order.OrderId });
+        await insert.ExecuteNonQueryAsync(cancellationToken);
+        await context.EndpointFor(new Uri("postgresql://placed")).SendAsync(new OrderIsPlaced(order.OrderId));
+        first.Fail();
+    }
+}
+
+public static class InOutboxWithoutATransaction
+{
+    [Transactional(Mode = TransactionMiddlewareMode.Lightweight)]
+    public static Task Handle(OrderToPlace order, OrdersContext data, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        return data.SaveChangesAsync(cancellationToken);
     }
 }
