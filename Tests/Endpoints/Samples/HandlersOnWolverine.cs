@@ -5,11 +5,13 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
 using Wolverine;
+using Wolverine.Attributes;
 using Wolverine.EntityFrameworkCore;
+using Wolverine.Persistence;
 using Wolverine.Postgresql;
+using Wolverine.Transports;
 
 namespace Kit.Tests.Samples;
-using Wolverine.Transports;
 
 /// <summary>Wolverine as the page configures it, with handlers that Wolverine's own generated code calls.</summary>
 [Parallelizable]
@@ -35,6 +37,31 @@ public sealed class HandlersOnWolverine
             "the order is handled");
         await host.StopAsync();
         Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, Rows), Is.EqualTo(rows));
+    }
+
+    [TestCase(typeof(InOutboxAndSends), "outbox", 1)]
+    [TestCase(typeof(OnItsOwnAndSends), "scope-off", 2)]
+    public async Task An_order_whose_first_attempt_fails_after_its_send_is_sent_on_once(Type handler, string mode, int rows)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
+        using var host = Build(
+            databases.Widgets, TransactionMode.Parse(mode), handler, wolverine => wolverine.PublishMessage<OrderIsPlaced>().ToPostgresqlQueue("placed"));
+        await host.StartAsync();
+
+        await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
+
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                databases.Widgets,
+                """
+                SELECT (SELECT count(*) FROM wolverine.wolverine_incoming_envelopes WHERE status = 'Handled')::int
+                     - (SELECT count(*) FROM wolverine.wolverine_outgoing_envelopes)::int
+                """) == 1,
+            "the order is handled, and nothing waits to be sent");
+        await host.StopAsync();
+        Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, Rows), Is.EqualTo(rows));
+        Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, "SELECT count(*)::int FROM wolverine_queues.wolverine_queue_placed"), Is.EqualTo(1));
     }
 
     [Test]
@@ -74,6 +101,7 @@ public sealed class HandlersOnWolverine
             wolverine.Discovery.DisableConventionalDiscovery().IncludeType(handler);
             Configure(wolverine, mode, (database, database));
             wolverine.PublishAllMessages().ToPostgresqlQueue("orders");
+            afterwards?.Invoke(wolverine);
         });
         return builder.Build();
     }
@@ -83,12 +111,16 @@ public sealed class HandlersOnWolverine
         wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(settings.Data), "wolverine");
         wolverine.UseTransactionMode(mode, settings.Queues, "orders")
             .MaximumParallelMessages(2)
+            .UseDurableInbox(new BufferingLimits(10_000, 5_000))
             .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
     }
 }
 
 /// <summary>The message. Wolverine generates code that calls its handler, so both are public.</summary>
 public sealed record OrderToPlace(Guid OrderId);
+
+/// <summary>What a handler sends.</summary>
+public sealed record OrderIsPlaced(Guid OrderId);
 
 /// <summary>A row for each order.</summary>
 public sealed class PlacedOrder
@@ -101,7 +133,6 @@ public sealed class OrdersContext(DbContextOptions<OrdersContext> options) : DbC
 {
     public DbSet<PlacedOrder> Placed => Set<PlacedOrder>();
 
-            afterwards?.Invoke(wolverine);
     protected override void OnModelCreating(ModelBuilder modelBuilder) =>
         modelBuilder.Entity<PlacedOrder>(order => order.ToTable("placed_order").Property(one => one.Id).HasColumnName("id"));
 }
@@ -127,7 +158,6 @@ public static class InOutbox
         first.Fail();
     }
 }
-            .UseDurableInbox(new BufferingLimits(10_000, 5_000))
 
 public static class InOutboxWithoutItsModel
 {
