@@ -37,11 +37,12 @@ public static class WolverineTransactionModeExtensions
     /// <param name="queue">The endpoint's queue.</param>
     /// <param name="schema">The schema of inbox and outbox.</param>
     /// <param name="transportSchema">The schema of the queues.</param>
+    /// <param name="transport">Sets what else the transport has, such as <c>EnableQueueNotifications</c>.</param>
     /// <returns>The configuration of the queue's listener, for parallelism and polling.</returns>
     /// <exception cref="NotSupportedException">Wolverine does not support the mode. The message says why.</exception>
     public static PostgresqlListenerConfiguration UseTransactionMode(
         this WolverineOptions wolverine, TransactionMode mode, string connectionString, string queue, string schema = "wolverine",
-        string transportSchema = "wolverine_queues")
+        string transportSchema = "wolverine_queues", Action<PostgresqlPersistenceExpression>? transport = null)
     {
         ArgumentNullException.ThrowIfNull(wolverine);
         ArgumentNullException.ThrowIfNull(mode);
@@ -49,7 +50,8 @@ public static class WolverineTransactionModeExtensions
         if (WolverineSupport.Of(mode).Because is { } reason)
             throw new NotSupportedException($"Wolverine cannot run in {mode}: {reason}.");
 
-        wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
+        var queues = wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
+        transport?.Invoke(queues);
         wolverine.Services.AddSingleton<IMissingHandler, UnknownTypeIsDeadLettered>();
         wolverine.OnAnyException().RetryTimes(mode.ImmediateRetries).Then.MoveToErrorQueue();
         if (mode == TransactionMode.Outbox)
