@@ -26,7 +26,9 @@ public sealed record Expectation(int Rows, int Sent, int Errors, int Attempts)
             Situation.ThrowsOnceAfterSend when retries => new(Rows: keepsInserts ? 2 : 1, Sent: 1, Errors: 0, Attempts: 2),
             Situation.ThrowsOnceAfterSend => new(Rows: 1, Sent: 1, Errors: 1, Attempts: 1),
             Situation.AlwaysThrowsAfterInsert => new(Rows: keepsInserts ? mode.Attempts : 0, Sent: 0, Errors: 1, Attempts: mode.Attempts),
-            Situation.Unreadable => new(Rows: 0, Sent: 0, Errors: 1, Attempts: 0),
+            // Where each statement autocommits, the insert is refused.
+            Situation.CommitIsAlwaysRefused => new(Rows: 0, Sent: 0, Errors: 1, Attempts: mode.Attempts),
+            Situation.Unreadable or Situation.OfUnknownType => new(Rows: 0, Sent: 0, Errors: 1, Attempts: 0),
             _ => throw new ArgumentOutOfRangeException(nameof(situation), situation, message: null),
         };
     }

@@ -36,6 +36,9 @@ public sealed record KnownLimit(
     /// </summary>
     public bool? DeadLettersNext { get; init; }
 
+    /// <summary>True if it explains only messages that are in the error queue, and false if only others; <see langword="null"/> if both.</summary>
+    public bool? GivenUp { get; init; }
+
     /// <summary>True if an experiment can show it.</summary>
     /// <param name="transport">The cell's transport.</param>
     /// <param name="mode">The cell's mode.</param>
@@ -45,4 +48,9 @@ public sealed record KnownLimit(
     public bool IsOf(string transport, TransactionMode mode, Fault? fault, Affected affected, bool deadLettersNext) =>
         (Transport ?? transport) == transport && Modes.Contains(mode) && Fault == fault && Affected == affected
         && (DeadLettersNext ?? deadLettersNext) == deadLettersNext;
+
+    /// <summary>True if it explains all of what was found for a message.</summary>
+    /// <param name="classes">The message's classes that are not promised.</param>
+    /// <param name="isGivenUp">The message is in the error queue.</param>
+    public bool Explains(IEnumerable<DeliveryClass> classes, bool isGivenUp) => (GivenUp ?? isGivenUp) == isGivenUp && classes.All(Classes.Contains);
 }

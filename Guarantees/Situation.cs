@@ -17,6 +17,12 @@ public enum Situation
     /// <summary>Every attempt throws after it has inserted.</summary>
     AlwaysThrowsAfterInsert,
 
+    /// <summary>No attempt throws, and a deferred constraint refuses the commit of each.</summary>
+    CommitIsAlwaysRefused,
+
     /// <summary>The body is not a message.</summary>
     Unreadable,
+
+    /// <summary>The endpoint has no handler for the type of the message.</summary>
+    OfUnknownType,
 }

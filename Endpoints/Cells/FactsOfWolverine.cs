@@ -23,6 +23,14 @@ public static class FactsOfWolverine
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
                    "its sends do not commit with the receive: they go out before the message is marked as handled, and a message that is handled again " +
                    "sends again (Wolverine 6.62.0)"),
+            .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
+               select new KnownLimit(
+                   TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
+                   "a send that cannot be stored in four tries, within half a second after the handler has returned, is dropped, and the message is marked " +
+                   "as handled (Wolverine 6.62.0)")
+               {
+                   GivenUp = false,
+               },
             .. from fault in new[] { Fault.CutAtCommit, Fault.CutAtReceive, Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.Outbox], fault, Affected.Chosen,

@@ -39,7 +39,7 @@ internal static class SharedLimits
         .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            select new KnownLimit(
                null, counts, fault, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
-               $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}"),
+               $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}") { GivenUp = true },
         .. onABroker.Count == 0 ? [] : new[]
         {
             new KnownLimit(
@@ -47,6 +47,6 @@ internal static class SharedLimits
                 $"every failure counts as an attempt, and three quick attempts fail before the server takes writes again {Versions}"),
         },
         new(null, counts, Fault: null, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
-            $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}"),
+            $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}") { GivenUp = true },
     ];
 }

@@ -20,6 +20,13 @@ public static class WidgetMessages
         return queue.EnqueueAsync([In(queue, new BuildWidget(messageId)) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
     }
 
+    /// <summary>Adds a message of a type that no endpoint knows.</summary>
+    public static Task PreloadOfUnknownTypeAsync(this IMessageQueue queue, Guid messageId, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(queue);
+        return queue.EnqueueAsync([In(queue, new BuildWidget(messageId)) with { Type = "Kit.Handlers.WidgetOfAnOlderVersion" }], cancellationToken);
+    }
+
     private static OutgoingMessage In(IMessageQueue queue, BuildWidget message)
     {
         var outgoing = OutgoingMessage.Create(queue.Name, message, message.MessageId);

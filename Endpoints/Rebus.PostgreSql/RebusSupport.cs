@@ -17,7 +17,7 @@ public static class RebusSupport
             TransactionMode.Outbox,
             Support.No(
                 "Rebus's outbox on PostgreSQL commits the rows of a handler that sends, then fails to store the sends, and handles the message again " +
-                "(Rebus.PostgreSql 9.1.1)")
+                "(Rebus.PostgreSql 9.1.1 on Npgsql 10; on Npgsql 8 it can double messages)")
         },
         {
             [TransactionMode.FullDtcWaiting, TransactionMode.NpgsqlScope],

@@ -29,6 +29,9 @@ public static class RebusTransactionModeExtensions
     /// cref="ReceiveTransactionExtensions.GetReceiveTransaction"/>). If a handler does not take it, the message fails.
     /// </para>
     /// <para>
+    /// The data of sagas is outside all of this, in every mode: Rebus saves it on a connection of its own when the handlers have returned.
+    /// </para>
+    /// <para>
     /// Rebus's default, <see cref="ErrorHandlerMode.Immediately"/>, moves a message to the error queue within its last attempt, and then commits the
     /// receive's transaction: the sends of that attempt go out, and in <c>shared</c> its rows stay.
     /// <see cref="ErrorHandlerMode.NextDelivery"/> rolls the last attempt back and moves the message when it is received once more.

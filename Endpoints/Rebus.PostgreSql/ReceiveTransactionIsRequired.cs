@@ -8,9 +8,9 @@ namespace Kit.Endpoints.Rebus.PostgreSql;
 /// <summary>
 /// Fails a message whose handlers returned without taking the receive's transaction. On its own connection a handler would really be in
 /// <c>scope-off</c>, and its writes stay, once for each attempt. Even handlers that write nothing must take it. Also fails a message whose
-/// handler ended the transaction, or swallowed an error and left the transaction failed.
+/// handler ended the transaction, or swallowed an error and left the transaction failed, and one whose work a deferred constraint refuses.
 /// </summary>
-[StepDocumentation("Fails a message whose handlers did not work in the transaction that received it, or left that transaction failed.")]
+[StepDocumentation("Fails a message whose handlers did not work in the transaction that received it, or left it so that it cannot commit.")]
 internal sealed class ReceiveTransactionIsRequired : IIncomingStep
 {
     public async Task Process(IncomingStepContext context, Func<Task> next)
@@ -26,12 +26,13 @@ internal sealed class ReceiveTransactionIsRequired : IIncomingStep
 
         // PostgreSQL answers the commit of a failed transaction with a roll-back instead of an error, and the driver does not check (npgsql issue
         // 6641): the message would be redelivered for ever. A savepoint fails there. It is a separate command, because the driver would send
-        // SaveAsync's savepoint only with the next command, the commit.
+        // SaveAsync's savepoint only with the next command, the commit. Rebus counts no failure of the commit either, and handles the message again for
+        // ever. So deferred constraints are checked here, while a failure still counts as an attempt.
         try
         {
             await using var savepoint = transaction.Connection!.CreateCommand();
             savepoint.Transaction = transaction;
-            savepoint.CommandText = "SAVEPOINT handled";
+            savepoint.CommandText = "SET CONSTRAINTS ALL IMMEDIATE; SAVEPOINT handled";
             await savepoint.ExecuteNonQueryAsync();
         }
         catch (PostgresException failure) when (failure.SqlState is PostgresErrorCodes.InFailedSqlTransaction)

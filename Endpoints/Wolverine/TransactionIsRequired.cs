@@ -1,5 +1,6 @@
 using JasperFx;
 using JasperFx.CodeGeneration;
+using Wolverine.Attributes;
 using Wolverine.Configuration;
 using Wolverine.Runtime.Handlers;
 
@@ -10,13 +11,31 @@ namespace Kit.Endpoints.Wolverine;
 /// </summary>
 internal sealed class TransactionIsRequired : IHandlerPolicy
 {
+    /// <summary>The frames that begin a transaction in the code that Wolverine generates: for one database, and for one of each tenant.</summary>
+    /// <remarks>They are internal.</remarks>
+    private static readonly string[] Begins = ["EnrollDbContextInTransaction", "StartDatabaseTransactionForDbContext"];
+
     public void Apply(IReadOnlyList<HandlerChain> chains, GenerationRules rules, IServiceContainer container)
     {
-        if (chains.FirstOrDefault(chain => !chain.IsTransactional) is { } outside)
+        foreach (var chain in chains)
         {
-            throw new InvalidOperationException(
-                $"No handler of {outside.MessageType.Name} takes a DbContext, although in outbox its work belongs into the context's transaction. " +
-                "Register one with AddDbContextWithWolverineIntegration, and take it as an argument of the handler.");
+            if (ReasonAgainst(chain) is { } reason)
+                throw new InvalidOperationException(reason);
         }
     }
+
+    private static string? ReasonAgainst(HandlerChain chain) => chain switch
+    {
+        // Wolverine reads it later, and nothing can be checked here.
+        _ when chain.HasAttribute<TransactionalAttribute>() =>
+            $"The handler of {chain.MessageType.Name} has a [Transactional] of its own. Remove it: in outbox UseTransactionMode sets the transaction of " +
+            "every handler.",
+        { IsTransactional: false } =>
+            $"No handler of {chain.MessageType.Name} takes a DbContext, although in outbox its work belongs into the context's transaction. " +
+            "Register one with AddDbContextWithWolverineIntegration, and take it as an argument of the handler.",
+        _ when !chain.Middleware.Any(frame => Begins.Contains(frame.GetType().Name)) =>
+            $"Wolverine begins no transaction around the handler of {chain.MessageType.Name}, although in outbox its work belongs into one. " +
+            "Expected TransactionMiddlewareMode.Eager, which is the default of UseEntityFrameworkCoreTransactions; found Lightweight.",
+        _ => null,
+    };
 }

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Wolverine;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 using Wolverine.EntityFrameworkCore;
 using Wolverine.ErrorHandling;
 using Wolverine.Postgresql;
@@ -21,11 +22,13 @@ public static class WolverineTransactionModeExtensions
     /// <para>
     /// In both modes the receive moves messages from the queue to the inbox, in a transaction of its own, before their handlers run.
     /// </para>
+    /// <para>A message of a type without a handler goes to the dead letters.</para>
     /// <para>In <c>scope-off</c> a handler opens connections of its own, and Wolverine marks the message as handled afterwards.</para>
     /// <para>
     /// In <c>outbox</c> a handler takes a <c>DbContext</c> that is registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction:
     /// with Entity Framework Core, or on <c>Database.GetDbConnection()</c>. Wolverine commits the rows, the mark in the inbox and the sends together. The
-    /// context's database must be that of the queues. The start fails if a handler takes no such context.
+    /// context's database must be that of the queues. The start fails if a handler takes no such context, or if Wolverine
+    /// begins no transaction around it: <c>TransactionMiddlewareMode.Lightweight</c>.
     /// </para>
     /// </remarks>
     /// <param name="wolverine">The endpoint's options.</param>
@@ -34,11 +37,12 @@ public static class WolverineTransactionModeExtensions
     /// <param name="queue">The endpoint's queue.</param>
     /// <param name="schema">The schema of inbox and outbox.</param>
     /// <param name="transportSchema">The schema of the queues.</param>
+    /// <param name="transport">Sets what else the transport has, such as <c>EnableQueueNotifications</c>.</param>
     /// <returns>The configuration of the queue's listener, for parallelism and polling.</returns>
     /// <exception cref="NotSupportedException">Wolverine does not support the mode. The message says why.</exception>
     public static PostgresqlListenerConfiguration UseTransactionMode(
         this WolverineOptions wolverine, TransactionMode mode, string connectionString, string queue, string schema = "wolverine",
-        string transportSchema = "wolverine_queues")
+        string transportSchema = "wolverine_queues", Action<PostgresqlPersistenceExpression>? transport = null)
     {
         ArgumentNullException.ThrowIfNull(wolverine);
         ArgumentNullException.ThrowIfNull(mode);
@@ -46,7 +50,9 @@ public static class WolverineTransactionModeExtensions
         if (WolverineSupport.Of(mode).Because is { } reason)
             throw new NotSupportedException($"Wolverine cannot run in {mode}: {reason}.");
 
-        wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
+        var queues = wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
+        transport?.Invoke(queues);
+        wolverine.Services.AddSingleton<IMissingHandler, UnknownTypeIsDeadLettered>();
         wolverine.OnAnyException().RetryTimes(mode.ImmediateRetries).Then.MoveToErrorQueue();
         if (mode == TransactionMode.Outbox)
         {

@@ -5,6 +5,7 @@ using Npgsql;
 using Wolverine;
 using Wolverine.EntityFrameworkCore;
 using Wolverine.Postgresql;
+using Wolverine.Transports;
 
 namespace Orders;
 
@@ -23,6 +24,7 @@ internal static class OnWolverine
                 .IncludeType(settings.Mode == TransactionMode.Outbox ? typeof(PlaceOrderInTransaction) : typeof(PlaceOrderOnItsOwn));
             wolverine.UseTransactionMode(settings.Mode, settings.Queues, "orders")
                 .MaximumParallelMessages(2)
+                .UseDurableInbox(new BufferingLimits(10_000, 5_000))
                 .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
             wolverine.PublishMessage<PlaceOrder>().ToPostgresqlQueue("orders");
         });

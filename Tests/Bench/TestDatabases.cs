@@ -91,6 +91,13 @@ internal sealed class TestDatabases : ITestWidgets
         return decisions;
     }
 
+    /// <summary>From now on a deferred constraint refuses every commit that inserts a widget.</summary>
+    /// <param name="widgets">Connection string of the database with the widgets.</param>
+    public static Task RefuseCommitsAsync(string widgets) => ExecuteAsync(
+        widgets,
+        "CREATE TABLE known (id uuid PRIMARY KEY); " +
+        "ALTER TABLE widget ADD FOREIGN KEY (message_id) REFERENCES known DEFERRABLE INITIALLY DEFERRED");
+
     public Task<int> CountPreparedAsync() => ScalarAsync(server, $"SELECT count(*)::int FROM pg_prepared_xacts WHERE starts_with(database, '{name}')");
 
     /// <summary>Ends what is left prepared in the widgets' database, which could not be dropped with it.</summary>

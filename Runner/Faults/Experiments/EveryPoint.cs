@@ -17,8 +17,6 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
     /// <summary>Experiments that run at the same time: they mostly wait.</summary>
     private const int AtOnce = 4;
 
-    private const int MostViolations = 5;
-
     /// <summary>The shape of the handler. The commands leave it as it is; only tests draw other handlers.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
@@ -147,7 +145,7 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
             Observed = [.. met.Also.Prepend(met.Class).Order().Select(kind => new Observation(kind, 1))],
             Counts = account.Counts,
             Evidence = met.Evidence,
-            Violations = [.. violations.Take(MostViolations)],
+            Violations = FaultResult.StoredOf(violations),
             ViolationCount = violations.Count,
         };
     }

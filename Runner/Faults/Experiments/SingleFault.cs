@@ -20,7 +20,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="away">Time for which the database server is down under <see cref="Fault.DatabaseAway"/>.</param>
 internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, ServersInUse servers, TimeSpan away)
 {
-    private const int MostViolations = 5;
     private const int MostEvidence = 5;
 
     private readonly Guid chosen = Guid.CreateVersion7();
@@ -89,8 +88,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
             Counts = account.Counts,
             Fired = fired,
             Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
-            // Those without a known reason first, so that they are among the few that are kept.
-            Violations = [.. violations.OrderBy(violation => violation.Known is not null).Take(MostViolations)],
+            Violations = FaultResult.StoredOf(violations),
             ViolationCount = violations.Count,
         };
     }

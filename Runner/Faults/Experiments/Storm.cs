@@ -22,8 +22,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="say">Receives a line about its progress now and then.</param>
 internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Action<string> say)
 {
-    private const int MostViolations = 5;
-
     /// <summary>Lost messages make no progress; after this time the fault is injected anyway.</summary>
     private static readonly TimeSpan ToProgress = TimeSpan.FromSeconds(10);
 
@@ -173,8 +171,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         [
             .. facts.TooMany is { } tooMany ? [tooMany] : Array.Empty<Violation>(),
             .. account.ViolationsOf(promised, limits)
-                .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))
-                .OrderBy(violation => violation.Known is not null),
+                .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt)),
         ];
         var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.Select(one => one.Class).Where(one => !promised.Contains(one)));
         // What a short storm broke is broken.
@@ -188,7 +185,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,
             Fired = [facts.Done, .. facts.Windows is { } windows ? [$"{windows}"] : Array.Empty<string>()],
-            Violations = [.. violations.Take(MostViolations)],
+            Violations = FaultResult.StoredOf(violations),
             ViolationCount = violations.Count,
             Storm = facts,
         };

@@ -123,11 +123,12 @@ public sealed class Account
         [
             .. from verdict in Verdicts
                let beyond = verdict.Also.Prepend(verdict.Class).Where(kind => !allowed.Contains(kind)).ToList()
+               let isGivenUp = verdict.Flags.HasFlag(VerdictFlags.InErrorQueue)
                where beyond.Count > 0
                select new Violation(
                    verdict.MessageId,
                    $"message {verdict.MessageId} is {string.Join(" and ", beyond.Select(Words.Of))}; allowed: {promised}",
-                   verdict.Evidence) { Known = limits.FirstOrDefault(limit => beyond.TrueForAll(limit.Classes.Contains))?.Reason },
+                   verdict.Evidence) { Known = limits.FirstOrDefault(limit => limit.Explains(beyond, isGivenUp))?.Reason },
             .. Unattributed
                 .OrderBy(prepared => prepared.TransactionId)
                 .ThenBy(prepared => prepared.GlobalId, StringComparer.Ordinal)

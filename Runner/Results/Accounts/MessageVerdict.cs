@@ -51,4 +51,15 @@ public sealed record Violation(Guid? MessageId, string Because, IReadOnlyList<st
     /// <summary>The reason of the <see cref="Guarantees.KnownLimit"/> that explains all of it; <see langword="null"/> if none does.</summary>
     [JsonInclude]
     public string? Known { get; init; }
+
+    /// <summary>The message's classes that are not allowed, as <see cref="Because"/> names them before its semicolon.</summary>
+    [JsonIgnore]
+    public IEnumerable<DeliveryClass> Classes
+    {
+        get
+        {
+            var words = Because.Split(';')[0].Split(' ');
+            return Enum.GetValues<DeliveryClass>().Where(kind => words.Contains(Words.Of(kind)));
+        }
+    }
 }

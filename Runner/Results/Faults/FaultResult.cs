@@ -39,7 +39,7 @@ public sealed record FaultResult : IPointResult
     /// </summary>
     public IReadOnlyList<string> Evidence { get; init; } = [];
 
-    /// <summary>The broken promises with their evidence; at most the first few, those without a known reason first.</summary>
+    /// <summary>Some of the broken promises with their evidence: see <see cref="StoredOf"/>.</summary>
     public IReadOnlyList<Violation> Violations { get; init; } = [];
 
     /// <summary>The total number of violations.</summary>
@@ -76,6 +76,14 @@ public sealed record FaultResult : IPointResult
         ? string.Join("; ", Violations.Select(violation => violation.Known).Distinct())
         : null;
 
+    /// <summary>
+    /// The classes, with their numbers, that are not promised and that no stored violation names: in folders of older kits, which stored the first violations
+    /// alone. Nobody can say why these are there.
+    /// </summary>
+    [JsonIgnore]
+    public IEnumerable<Observation> WithoutEvidence => Violations.Count == ViolationCount ? [] : Observed.Where(seen =>
+        !Promised.Contains(seen.Class) && !Violations.Any(violation => violation.Classes.Contains(seen.Class)));
+
     public int Messages => Counts.Values.Sum();
 
     /// <summary>The name of the experiment.</summary>
@@ -85,6 +93,21 @@ public sealed record FaultResult : IPointResult
     public bool IsSingleFault => Storm is null && Point is null;
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
+
+    /// <summary>
+    /// The violations whose evidence is stored: one of each combination of classes and reason, so that <see cref="Known"/> has every reason, and the first
+    /// few. Those without a known reason come first.
+    /// </summary>
+    public static IReadOnlyList<Violation> StoredOf(IEnumerable<Violation> violations)
+    {
+        const int Few = 5;
+        var kinds = violations.GroupBy(violation => (Words.Of(violation.Classes), violation.Known)).OrderBy(kind => kind.Key.Known is not null).ToList();
+        return
+        [
+            .. kinds.Select(kind => kind.First()).Concat(kinds.SelectMany(kind => kind.Skip(1)).Take(Few - kinds.Count))
+                .OrderBy(violation => violation.Known is not null),
+        ];
+    }
 }
 
 /// <summary>The number of messages in a class, alone or among others.</summary>

@@ -36,7 +36,7 @@ internal static class FrameworksTable
                 $"*Storm*: {ModesTable.WhatOf(shown)}[class]({sources.LinkTo(ModesTable.Classes)}). {ModesTable.ZeroOf(shown)} " +
                 "≠: more than the mode promises. *Restart*: from the start of a process after a kill until a handler has returned. " +
                 $"From {sources.LinkTo(run)}, {run.Settings}, and {sources.MadeIn(storms)}{ModesTable.BuildOf(run, storms)}; mean and 95 % interval.",
-                .. shown.Where(storm => storm.Known is not null).GroupBy(storm => storm.Known)
+                .. shown.Where(storm => storm.Verdict is FaultVerdict.Broken).GroupBy(ReasonOf)
                     .SelectMany(same => (string[])["", $"≠ {string.Join(", ", same.Select(storm => $"`{NameOf(storm.Cell)}`"))}: {same.Key}."]),
             ]);
 
@@ -52,6 +52,11 @@ internal static class FrameworksTable
         FaultVerdict.Broken => $"{GuaranteeTables.NotOnceOf(storm)} ≠",
         var nothing => Words.Of(nothing),
     };
+
+    private static string ReasonOf(FaultResult storm) => string.Join(
+        "; ",
+        storm.WithoutEvidence.Select(seen => $"the evidence of {Figures.Count(seen.Messages)} {Words.Of(seen.Class)} was not stored")
+            .Prepend(storm.Known ?? "no known limit explains all of it"));
 
     private static string RestartIn(FaultResult storm) => storm.Storm!.RestartP50 is { } median
         ? $"{Figures.Measured(median)}/{Figures.Measured(storm.Storm.RestartMost)}"

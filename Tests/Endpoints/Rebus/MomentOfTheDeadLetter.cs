@@ -72,6 +72,22 @@ public sealed class MomentOfTheDeadLetter
         Assert.That(await bench.CountRowsAsync(), Is.Zero);
     }
 
+    /// <summary>The same, with a deferred constraint: the endpoint checks it before Rebus commits, which counts no failure of the commit.</summary>
+    [Test]
+    public async Task In_shared_work_whose_commit_is_always_refused_is_moved_again_and_again_if_it_is_moved_at_once()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+        await TestDatabases.RefuseCommitsAsync(bench.Database);
+        await bench.StartAsync(
+            rebus => Configure(rebus, TransactionMode.Shared, bench.Database, ErrorHandlerMode.Immediately), _ => bench.InsertAsync(Received()));
+
+        await Eventually.HoldsAsync(async () => (await bench.ReadErrorsAsync()).Count >= 3, "three dead letters of one message");
+        await bench.StopAsync();
+
+        Assert.That(await bench.CountQueueAsync(), Is.EqualTo(1), "the message is still in its queue");
+        Assert.That(await bench.CountRowsAsync(), Is.Zero);
+    }
+
     private static void Configure(RebusConfigurer rebus, TransactionMode mode, string database, ErrorHandlerMode moment) =>
         rebus.UseTransactionMode(mode, database, RebusBench.Table, RebusBench.Queue, moment);
 

@@ -5,8 +5,11 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
 using Wolverine;
+using Wolverine.Attributes;
 using Wolverine.EntityFrameworkCore;
+using Wolverine.Persistence;
 using Wolverine.Postgresql;
+using Wolverine.Transports;
 
 namespace Kit.Tests.Samples;
 
@@ -36,6 +39,31 @@ public sealed class HandlersOnWolverine
         Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, Rows), Is.EqualTo(rows));
     }
 
+    [TestCase(typeof(InOutboxAndSends), "outbox", 1)]
+    [TestCase(typeof(OnItsOwnAndSends), "scope-off", 2)]
+    public async Task An_order_whose_first_attempt_fails_after_its_send_is_sent_on_once(Type handler, string mode, int rows)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
+        using var host = Build(
+            databases.Widgets, TransactionMode.Parse(mode), handler, wolverine => wolverine.PublishMessage<OrderIsPlaced>().ToPostgresqlQueue("placed"));
+        await host.StartAsync();
+
+        await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
+
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                databases.Widgets,
+                """
+                SELECT (SELECT count(*) FROM wolverine.wolverine_incoming_envelopes WHERE status = 'Handled')::int
+                     - (SELECT count(*) FROM wolverine.wolverine_outgoing_envelopes)::int
+                """) == 1,
+            "the order is handled, and nothing waits to be sent");
+        await host.StopAsync();
+        Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, Rows), Is.EqualTo(rows));
+        Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, "SELECT count(*)::int FROM wolverine_queues.wolverine_queue_placed"), Is.EqualTo(1));
+    }
+
     [Test]
     public async Task In_outbox_a_handler_that_takes_no_context_fails_the_start()
     {
@@ -46,7 +74,21 @@ public sealed class HandlersOnWolverine
             () => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains("No handler of OrderToPlace takes a DbContext"));
     }
 
-    private static IHost Build(string database, TransactionMode mode, Type handler)
+    [TestCase(typeof(InOutboxWithoutATransaction), false, "The handler of OrderToPlace has a [Transactional] of its own")]
+    [TestCase(typeof(InOutbox), true, "Wolverine begins no transaction around the handler of OrderToPlace")]
+    public async Task In_outbox_a_handler_around_which_there_may_be_no_transaction_fails_the_start(Type handler, bool isLightweight, string reason)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        using var host = Build(databases.Widgets, TransactionMode.Outbox, handler, wolverine =>
+        {
+            if (isLightweight)
+                wolverine.UseEntityFrameworkCoreTransactions(TransactionMiddlewareMode.Lightweight);
+        });
+
+        await Assert.ThatAsync(() => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains(reason));
+    }
+
+    private static IHost Build(string database, TransactionMode mode, Type handler, Action<WolverineOptions>? afterwards = null)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         builder.Services.AddSingleton(NpgsqlDataSource.Create(database));
@@ -59,6 +101,7 @@ public sealed class HandlersOnWolverine
             wolverine.Discovery.DisableConventionalDiscovery().IncludeType(handler);
             Configure(wolverine, mode, (database, database));
             wolverine.PublishAllMessages().ToPostgresqlQueue("orders");
+            afterwards?.Invoke(wolverine);
         });
         return builder.Build();
     }
@@ -68,12 +111,16 @@ public sealed class HandlersOnWolverine
         wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(settings.Data), "wolverine");
         wolverine.UseTransactionMode(mode, settings.Queues, "orders")
             .MaximumParallelMessages(2)
+            .UseDurableInbox(new BufferingLimits(10_000, 5_000))
             .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
     }
 }
 
 /// <summary>The message. Wolverine generates code that calls its handler, so both are public.</summary>
 public sealed record OrderToPlace(Guid OrderId);
+
+/// <summary>What a handler sends.</summary>
+public sealed record OrderIsPlaced(Guid OrderId);
 
 /// <summary>A row for each order.</summary>
 public sealed class PlacedOrder
@@ -134,5 +181,38 @@ public static class OnItsOwn
         insert.Parameters.Add(new NpgsqlParameter { Value = order.OrderId });
         await insert.ExecuteNonQueryAsync(cancellationToken);
         first.Fail();
+    }
+}
+
+public static class InOutboxAndSends
+{
+    public static async Task Handle(OrderToPlace order, OrdersContext data, IMessageContext context, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        await data.SaveChangesAsync(cancellationToken);
+        await context.EndpointFor(new Uri("postgresql://placed")).SendAsync(new OrderIsPlaced(order.OrderId));
+        first.Fail();
+    }
+}
+
+public static class OnItsOwnAndSends
+{
+    public static async Task Handle(OrderToPlace order, NpgsqlDataSource data, IMessageContext context, FirstAttempt first, CancellationToken cancellationToken)
+    {
+        await using var insert = data.CreateCommand("INSERT INTO placed_order (id) VALUES ($1)");
+        insert.Parameters.Add(new NpgsqlParameter { Value = order.OrderId });
+        await insert.ExecuteNonQueryAsync(cancellationToken);
+        await context.EndpointFor(new Uri("postgresql://placed")).SendAsync(new OrderIsPlaced(order.OrderId));
+        first.Fail();
+    }
+}
+
+public static class InOutboxWithoutATransaction
+{
+    [Transactional(Mode = TransactionMiddlewareMode.Lightweight)]
+    public static Task Handle(OrderToPlace order, OrdersContext data, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        return data.SaveChangesAsync(cancellationToken);
     }
 }

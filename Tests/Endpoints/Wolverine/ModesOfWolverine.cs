@@ -1,6 +1,7 @@
 using Kit.Endpoints.Wolverine;
 using Kit.Modes;
 using Wolverine;
+using Wolverine.Postgresql.Transport;
 
 namespace Kit.Tests.Wolverine;
 
@@ -13,4 +14,14 @@ public sealed class ModesOfWolverine
     public void Another_mode_is_refused_with_the_reason(TransactionMode mode) => Assert.That(
         () => new WolverineOptions().UseTransactionMode(mode, "Host=nowhere", "orders"),
         Throws.TypeOf<NotSupportedException>().With.Message.EqualTo($"Wolverine cannot run in {mode}: {WolverineSupport.Of(mode).Because}."));
+
+    [Test]
+    public void The_options_of_its_transport_can_be_set()
+    {
+        PostgresqlPersistenceExpression? transport = null;
+
+        new WolverineOptions().UseTransactionMode(TransactionMode.ScopeOff, "Host=nowhere", "orders", transport: set => transport = set);
+
+        Assert.That(transport, Is.Not.Null);
+    }
 }

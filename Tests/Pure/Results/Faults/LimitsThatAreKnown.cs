@@ -30,6 +30,21 @@ public sealed class LimitsThatAreKnown
     public void Do_not_explain_what_is_only_partly_theirs() =>
         Assert.That(Account.Of(Doubled.DropSink(2), Workload).ViolationsOf(Allowed, Doubles).Single().Known, Is.Null, "it is a zombie, too");
 
+    [TestCase(true, true, true)]
+    [TestCase(true, false, false)]
+    [TestCase(false, true, false)]
+    [TestCase(false, false, true)]
+    [TestCase(null, true, true)]
+    [TestCase(null, false, true)]
+    public void Explain_messages_in_the_error_queue_or_others_or_both(bool? givenUp, bool isGivenUp, bool isKnown)
+    {
+        var zombie = Clean.DropSink(2);
+        var found = isGivenUp ? zombie.InErrorQueue(2) : zombie;
+        var gone = Doubles with { Classes = new HashSet<DeliveryClass> { Zombie }, GivenUp = givenUp };
+
+        Assert.That(Account.Of(found, Workload).ViolationsOf(Allowed, gone).Single().Known is not null, Is.EqualTo(isKnown));
+    }
+
     [Test]
     public void Are_the_reason_of_a_result_when_they_explain_every_violation()
     {
@@ -40,6 +55,21 @@ public sealed class LimitsThatAreKnown
             Assert.That(ResultOf().Known, Is.Null);
             Assert.That(ResultOf(Known).IsGood, Is.False);
         }
+    }
+
+    [Test]
+    public void Are_stored_with_at_least_one_violation_each_after_those_that_nobody_explains()
+    {
+        Violation[] all =
+        [
+            .. Enumerable.Repeat(Known, 6), Known with { Known = "it is late" }, Known with { Because = "message 1 is torn; allowed: once" }, Unknown,
+        ];
+
+        var stored = FaultResult.StoredOf(all);
+
+        Assert.That(stored.Select(one => $"{string.Join(' ', one.Classes)} {one.Known}"), Is.EqualTo(
+            ["Lost ", "Lost it doubles", "Lost it is late", "Torn it doubles", "Lost it doubles"]));
+        Assert.That(FaultResult.StoredOf(Enumerable.Range(0, 7).Select(reason => Known with { Known = $"{reason}" })), Has.Count.EqualTo(7));
     }
 
     private static IEnumerable<KnownLimit> All => EndpointKinds.Frameworks.SelectMany(framework => framework.Limits);

@@ -2,6 +2,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Tests.Results.Faults;
 
@@ -40,7 +41,10 @@ public sealed class BlocksOfFrameworks
                 doubled with
                 {
                     Verdict = FaultVerdict.Broken,
-                    Violations = [new Violation(MessageId: null, "one is doubled", []) { Known = "it looks into no inbox" }],
+                    // More of them than are stored for one reason, and the last one for another.
+                    Violations = FaultResult.StoredOf(
+                        [.. Enumerable.Repeat("it looks into no inbox", 6).Select(Doubled), Zombie with { Known = "it gives up" }]),
+                    ViolationCount = 7,
                     Storm = doubled.Storm! with { RestartMilliseconds = [900, 1_000, 3_000] },
                 },
             ]);
@@ -57,7 +61,32 @@ public sealed class BlocksOfFrameworks
             Assert.That(lines, Has.One.Match(@"^\| `bare/postgresql/shared` \| .* \| 1 \| – \| – \|$"), "no storm");
             Assert.That(lines, Has.One.Match(@"^\| `bare/postgresql/outbox` \| .* \| 1 \| 0 \| 900/"));
             Assert.That(lines, Has.One.Match(@"^\| `wolverine/postgresql/outbox/often` \| .* \| 1\.00 \(.* \| 1 doubled ≠ \| 1,000/3,000 \|$"));
-            Assert.That(lines[^1], Is.EqualTo("≠ `wolverine/postgresql/outbox/often`: it looks into no inbox."));
+            Assert.That(lines[^1], Is.EqualTo("≠ `wolverine/postgresql/outbox/often`: it looks into no inbox; it gives up."));
+        }
+    }
+
+    [Test]
+    public void Say_which_broken_promises_nobody_can_explain()
+    {
+        var broken = InventedExperiments.Storm(Wolverine, (DeliveryClass.Once, 1_993), (DeliveryClass.Duplicated, 5), (DeliveryClass.Zombie, 2)) with
+        {
+            Verdict = FaultVerdict.Broken,
+            ViolationCount = 7,
+        };
+        string FootnoteOf(string folder, params IReadOnlyList<Violation> stored)
+        {
+            repository.SaveExperiments(folder, [broken with { Violations = stored }]);
+            return repository.Made($"frameworks from results/run, {folder}").Split('\n')[^1];
+        }
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                FootnoteOf("results/older", [.. Enumerable.Repeat("it looks into no inbox", 5).Select(Doubled)]),
+                Is.EqualTo("≠ `wolverine/postgresql/outbox/often`: it looks into no inbox; the evidence of 2 zombie was not stored."));
+            Assert.That(
+                FootnoteOf("results/unexplained", Doubled("it looks into no inbox"), Zombie),
+                Is.EqualTo("≠ `wolverine/postgresql/outbox/often`: no known limit explains all of it."));
         }
     }
 
@@ -70,4 +99,8 @@ public sealed class BlocksOfFrameworks
             () => repository.Made("frameworks from results/silent, results/storms"),
             Throws.TypeOf<KitException>().With.Message.Contains("the run in results/silent has no cell whose handler sends."));
     }
+
+    private static Violation Zombie => new(Guid.NewGuid(), "message 7 is zombie; allowed: once", []);
+
+    private static Violation Doubled(string known) => new(Guid.NewGuid(), "message 1 is duplicated; allowed: once", []) { Known = known };
 }
