@@ -27,8 +27,9 @@ internal static class ApartServers
         await RequireDurableAsync(endpoint, PoolSizes.Data, sessions.Data, cancellationToken);
         var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, sessions.DataDatabase.Text(enlist: false), data, cancellationToken);
         sessions.EndAfterWorkers(pair);
-        var table = await new OwnTable(WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"])
-            .EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
+        var workers = new OwnTable(
+            WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"], ("database", WorkerRows.Upgrade));
+        var table = await workers.EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
         if (!pair.IsNextToWorkers(table))
         {
             throw Refused(endpoint,

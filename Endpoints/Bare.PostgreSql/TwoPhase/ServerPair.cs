@@ -34,13 +34,12 @@ internal sealed class ServerPair : IAsyncDisposable
     private readonly string endpoint;
     private readonly string knownDatas;
     private readonly string knownQueues;
-    private readonly long database;
 
     private ServerPair(
         string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string knownDatas, string knownQueues)
     {
         (this.endpoint, Queues, Queue, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, knownDatas, knownQueues);
-        (BranchesOn, database) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
+        (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
         // A worker uses one connection at a time, so the user's minimum pool size does not apply.
         var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0 } };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
@@ -58,6 +57,9 @@ internal sealed class ServerPair : IAsyncDisposable
 
     /// <summary>The system identifier of the branches' server.</summary>
     public long BranchesOn { get; }
+
+    /// <summary>The oid of their database there.</summary>
+    public long BranchesIn { get; }
 
     /// <summary>Checks that the two belong together, and begins a generation.</summary>
     /// <param name="endpoint">The endpoint's name, for the refusal.</param>
@@ -127,7 +129,7 @@ internal sealed class ServerPair : IAsyncDisposable
         var accepted = await AskAsync(
             queue,
             PostgreSqlStatement.Of(
-                $"SELECT ARRAY[generation, coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2", BranchesOn, database));
+                $"SELECT ARRAY[generation, coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2", BranchesOn, BranchesIn));
         var ofData = await AskAsync(data, PostgreSqlStatement.Of($"SELECT generation FROM {knownQueues} WHERE queue = $1", Queue)) as Guid?;
         return (accepted is Guid[] known ? ofData is { } one && known.Contains(one) : ofData is null, ofData);
 
@@ -156,7 +158,7 @@ internal sealed class ServerPair : IAsyncDisposable
                 INSERT INTO {knownDatas} (server, database, generation, next) VALUES ($1, $2, $3, $4)
                 ON CONFLICT (server, database) DO UPDATE SET generation = excluded.generation, next = excluded.next
                 """,
-                BranchesOn, database, last ?? next, next),
+                BranchesOn, BranchesIn, last ?? next, next),
             cancellationToken);
         await WriteAsync(
             data,
@@ -166,7 +168,7 @@ internal sealed class ServerPair : IAsyncDisposable
             cancellationToken);
         await WriteAsync(
             queue,
-            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE server = $1 AND database = $2", BranchesOn, database),
+            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE server = $1 AND database = $2", BranchesOn, BranchesIn),
             cancellationToken);
     }
 
@@ -185,7 +187,7 @@ internal sealed class ServerPair : IAsyncDisposable
         "One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data has moved. " +
         "A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
         $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {knownDatas} " +
-        $"WHERE server = {BranchesOn} AND database = {database} in the queue's database and " +
+        $"WHERE server = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
         $"DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of " +
         $"its own before its first start: UPDATE {knownDatas[..^KnownDatas.Length]}{Identities} SET id = gen_random_uuid().");
 }

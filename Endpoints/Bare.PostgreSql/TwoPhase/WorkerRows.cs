@@ -19,9 +19,13 @@ internal sealed class WorkerRows : IDecisionLog
         CREATE TABLE IF NOT EXISTS {Table} (
             id uuid PRIMARY KEY,
             branches_on bigint NOT NULL,
+            database bigint NOT NULL,
             open bigint[] NOT NULL DEFAULT '{"{}"}',
             is_fenced boolean NOT NULL DEFAULT false) WITH (fillfactor = 20);
         """;
+
+    /// <summary>Adds a column that tables of an earlier version lack. Their rows keep 0, which no database has.</summary>
+    public const string Upgrade = $"ALTER TABLE {Table} ADD COLUMN IF NOT EXISTS database bigint NOT NULL DEFAULT 0";
 
     /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
     private const string Fenced = "kit: fenced, rows";
@@ -47,11 +51,12 @@ internal sealed class WorkerRows : IDecisionLog
     // does nothing would see a decision that no standby has.
     private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open";
 
-    // Only the server's memory has the lock, for as long as the worker's session lives.
+    // Only the server's memory has the lock, for as long as the worker's session lives. A clone of the branches' server has its identifier, and can serve
+    // another endpoint of this queue: only in the database that the generation has just proved are this worker's branches seen.
     private string FenceDead =>
         $"""
         UPDATE {table} SET is_fenced = true
-        WHERE branches_on = $1 AND NOT EXISTS (
+        WHERE branches_on = $1 AND database = $2 AND NOT EXISTS (
             SELECT FROM pg_locks
             WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
               AND (classid::bigint << 32) | objid::bigint = hashtextextended(id::text, 0))
@@ -77,7 +82,7 @@ internal sealed class WorkerRows : IDecisionLog
                 PostgreSqlStatement.Of(
                     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
-                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on) VALUES ($1, $2)", worker, Pair.BranchesOn),
+                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on, database) VALUES ($1, $2, $3)", worker, Pair.BranchesOn, Pair.BranchesIn),
             },
         };
         await batch.ExecuteNonQueryAsync(cancellationToken);
@@ -126,13 +131,14 @@ internal sealed class WorkerRows : IDecisionLog
 
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.AwaitStandbysAsync(data, cancellationToken);
 
-    /// <summary>Deletes the rows of workers whose session has ended, and that have no branch on this server any more.</summary>
+    /// <summary>Deletes the rows of workers whose session has ended, and that have no branch any more.</summary>
     public async Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         var dead = new HashSet<Guid>();
         await using (var fence = Pair.Queues.CreateCommand(FenceDead))
         {
             fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesOn });
+            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesIn });
             await using var row = await fence.ExecuteReaderAsync(cancellationToken);
             while (await row.ReadAsync(cancellationToken))
                 dead.Add(row.GetGuid(0));

@@ -108,7 +108,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await Bench.StartAsync();
         await Bench.StopAsync();
         var worker = Guid.NewGuid();
-        await TestDatabases.ExecuteAsync(Bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, open) VALUES ('{worker}', 1, '{{1}}')");
+        await TestDatabases.ExecuteAsync(
+            Bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, database, open) VALUES ('{worker}', 1, 1, '{{1}}')");
 
         await Bench.StartAsync();
 

@@ -83,6 +83,43 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
     }
 
+    /// <summary>A clone has the identifier of its origin, and another endpoint of the same queue's database can have its data in another database there.</summary>
+    [Test]
+    public async Task The_rows_of_workers_are_not_deleted_by_an_endpoint_whose_data_is_on_a_clone_of_their_server()
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await using var clone = await PrivateClone.OfAsync(DataServer);
+        var another = new NpgsqlConnectionStringBuilder(clone.ConnectionTo(Bench.DataConnection)) { Database = "another" }.ConnectionString;
+        await TestDatabases.ExecuteAsync(clone.ConnectionTo(Bench.DataConnection), "CREATE DATABASE another");
+        var worker = Guid.NewGuid();
+        await InsertWorkerAsync(worker, "{1}");
+        await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), worker, 1).Id);
+
+        await Bench.StartAsync(data: another);
+        await Bench.StopAsync();
+        await Bench.StartAsync();
+
+        Assert.That(await Bench.Data.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
+    }
+
+    [Test]
+    public async Task A_table_of_an_earlier_version_is_refused_with_the_statement_that_upgrades_it()
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await TestDatabases.ExecuteAsync(Bench.QueueConnection, "ALTER TABLE kit_worker DROP COLUMN database");
+
+        var refusal = Assert.CatchAsync<InvalidOperationException>(() => Bench.StartAsync()).Message;
+
+        await TestDatabases.ExecuteAsync(Bench.QueueConnection, refusal[refusal.IndexOf("ALTER TABLE", StringComparison.Ordinal)..]);
+        var messages = await Bench.EnqueueAsync(10);
+        await Bench.StartAsync();
+        await Bench.DrainedAsync();
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
     /// <summary>The clone was started first, so the origin, which runs, is the one that no longer belongs to the queue.</summary>
     [Test]
     public async Task An_origin_whose_clone_was_started_ends_nothing_any_more_and_says_so()
