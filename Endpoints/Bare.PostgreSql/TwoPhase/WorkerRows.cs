@@ -41,15 +41,15 @@ internal sealed class WorkerRows : IDecisionLog
 
     /// <summary>
     /// The statement before the COMMIT of a receive: $1 is the list of numbers, $2 the worker. It fails if recovery has fenced the row, so that the COMMIT
-    /// is skipped.
+    /// is skipped. The COMMIT waits, whatever a trigger on the sends has set.
     /// </summary>
     public string Decide =>
         $"WITH decided AS (UPDATE {table} SET open = $1 WHERE id = $2 AND NOT is_fenced RETURNING 1) " +
-        $"SELECT CASE count(*) WHEN 1 THEN 1 ELSE ('{Fenced} ' || count(*))::int END FROM decided";
+        $"SELECT CASE count(*) WHEN 1 THEN 1 ELSE ('{Fenced} ' || count(*))::int END, {StandbyWait.OfTransaction} FROM decided";
 
     // An UPDATE, even of a row that is fenced already: it waits for a decision that is being committed, and for the standbys of the server. An INSERT that
     // does nothing would see a decision that no standby has.
-    private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open";
+    private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}";
 
     // Only the server's memory has the lock, for as long as the worker's session lives. A clone of the branches' server has its identifier, and can serve
     // another endpoint of this queue: only in the database that the generation has just proved are this worker's branches seen.
@@ -78,9 +78,6 @@ internal sealed class WorkerRows : IDecisionLog
         {
             BatchCommands =
             {
-                // The role, the database or the server can have been changed since the endpoint started.
-                PostgreSqlStatement.Of(
-                    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
                 PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on, database) VALUES ($1, $2, $3)", worker, Pair.BranchesOn, Pair.BranchesIn),
             },

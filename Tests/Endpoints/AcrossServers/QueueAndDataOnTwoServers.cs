@@ -186,6 +186,43 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         }
     }
 
+    /// <summary>The log of the queue's server is flushed by nobody else, so a decision that does not wait for it is lost with the server.</summary>
+    [TestCase("ALTER SYSTEM SET synchronous_commit = off")]
+    [TestCase("CREATE TRIGGER hasty BEFORE INSERT ON sink EXECUTE FUNCTION hasten()")]
+    public async Task A_decision_waits_for_the_log_although_its_session_would_not(string hasten)
+    {
+        var isHasty = new TaskCompletionSource();
+        await Bench.StartAsync(async (context, cancellationToken) =>
+        {
+            await isHasty.Task;
+            await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+        });
+        var messages = await Bench.EnqueueAsync(200);
+        try
+        {
+            await TestDatabases.ExecuteAsync(
+                Bench.QueueConnection,
+                "CREATE FUNCTION hasten() RETURNS trigger LANGUAGE plpgsql AS " +
+                "$$ BEGIN PERFORM set_config('synchronous_commit', 'off', true); RETURN NULL; END $$");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "ALTER SYSTEM SET wal_writer_delay = '10s'");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, hasten);
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "SELECT pg_reload_conf()");
+            isHasty.SetResult();
+            await Eventually.HoldsAsync(async () => await Bench.Data.CountRowsAsync() >= 20, "some are decided");
+
+            await QueueServer.StopImmediatelyAsync(CancellationToken.None);
+            await QueueServer.RestartAsync(CancellationToken.None);
+
+            await Bench.DrainedAsync();
+            await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "ALTER SYSTEM RESET ALL");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "SELECT pg_reload_conf()");
+        }
+    }
+
     /// <summary>The driver keeps the answers of a prepared batch, so the first decision tells less than the second.</summary>
     [TestCase(1)]
     [TestCase(2)]
