@@ -8,8 +8,7 @@ internal static class ApartServers
 {
     // Both servers keep what they have promised if their sessions wait for the log, and standbys that may be promoted are waited for.
     private const string Durability =
-        "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication), " +
-        "current_setting('client_min_messages')";
+        "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), (SELECT count(*) FROM pg_stat_replication)";
 
     /// <summary>Checks the servers, and prepares the record of decisions.</summary>
     /// <param name="sessions">The endpoint's sessions.</param>
@@ -51,13 +50,6 @@ internal static class ApartServers
             throw Refused(endpoint,
                 $"with synchronous_commit = {setting} in the database of {of}: the other server would keep what this one loses. Set it to on for this role, " +
                 "database or server");
-        }
-
-        if (found.GetString(3) is "error" or "fatal" or "panic")
-        {
-            throw Refused(endpoint,
-                $"with client_min_messages = {found.GetString(3)} in the database of {of}: the endpoint would not hear that the server stopped waiting for a " +
-                "standby. Set it to warning for this role, database or server");
         }
 
         if (standbys > 0 && awaited.Length == 0 && !endpoint.AcceptsAsynchronousStandbys)

@@ -7,6 +7,9 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// </summary>
 internal interface IDecisionLog
 {
+    /// <summary>A statement for a session that is going to end branches; <see langword="null"/> if it needs none.</summary>
+    string? BeforeEnds { get; }
+
     /// <summary>Says who ends a prepared transaction.</summary>
     SlotKin KinOf(SlotHolder holder);
 

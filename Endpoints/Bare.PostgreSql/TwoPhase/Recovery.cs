@@ -140,11 +140,11 @@ internal sealed partial class Recovery(
         }
     }
 
-    private static async Task EndAsync(NpgsqlConnection connection, string statement, string owner)
+    private async Task EndAsync(NpgsqlConnection connection, string statement, string owner)
     {
         try
         {
-            await BranchEnds.ExecuteAsync(connection, [statement]);
+            await BranchEnds.ExecuteAsync(connection, [statement], decisions.BeforeEnds);
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {
@@ -158,20 +158,14 @@ internal sealed partial class Recovery(
     /// </summary>
     private static async Task EndAsOwnerAsync(NpgsqlConnection connection, string statement, string owner)
     {
-        await ExecuteAsync($"SET ROLE {PostgreSqlStatement.Quoted(owner)}");
+        await PostgreSqlStatement.ExecuteAllAsync(connection, $"SET ROLE {PostgreSqlStatement.Quoted(owner)}");
         try
         {
-            await ExecuteAsync(statement);
+            await BranchEnds.ExecuteAsync(connection, [statement]);
         }
         finally
         {
-            await ExecuteAsync("RESET ROLE");
-        }
-
-        async Task ExecuteAsync(string text)
-        {
-            await using var command = new NpgsqlCommand(text, connection);
-            await command.ExecuteNonQueryAsync(CancellationToken.None);
+            await PostgreSqlStatement.ExecuteAllAsync(connection, "RESET ROLE");
         }
     }
 

@@ -160,8 +160,7 @@ internal sealed class WorkerRow : IDecider
 
         // With the handler's own settings the server would not wait for its standbys, or not tell that it has stopped waiting, and a failover would lose
         // rows whose message is gone.
-        public IEnumerable<NpgsqlBatchCommand> BeforePrepare =>
-            [new NpgsqlBatchCommand("RESET synchronous_commit"), new NpgsqlBatchCommand("RESET client_min_messages")];
+        public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}")];
 
         public Task CommitAsync(bool hasBranch) => row.CommitAsync(number, hasBranch, receive);
 

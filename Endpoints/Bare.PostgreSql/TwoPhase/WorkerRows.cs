@@ -39,6 +39,9 @@ internal sealed class WorkerRows : IDecisionLog
 
     public ServerPair Pair { get; }
 
+    /// <summary>A number leaves its worker's row when the end of its branch was answered, so the server must not answer too early.</summary>
+    public string? BeforeEnds => StandbyWait.OfSession;
+
     /// <summary>
     /// The statement before the COMMIT of a receive: $1 is the list of numbers, $2 the worker. It fails if recovery has fenced the row, so that the COMMIT
     /// is skipped. The COMMIT waits, whatever a trigger on the sends has set.
