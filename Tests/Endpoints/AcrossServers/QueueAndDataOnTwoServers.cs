@@ -129,6 +129,31 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(listed.Owner, Is.EqualTo(BranchOwner.AnotherServer));
     }
 
+    [Test]
+    public async Task Messages_wait_while_the_server_of_the_rows_prepares_nothing()
+    {
+        await Bench.StartAsync();
+        try
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM SET max_prepared_transactions = 0");
+            await DataServer.RestartAsync(CancellationToken.None);
+            var messages = await Bench.EnqueueAsync(2);
+            await Eventually.HoldsAsync(
+                () => Bench.Log.Count(line => line.Contains("prepared transactions are disabled", StringComparison.Ordinal)) >= 10,
+                "both were tried more often than a message may fail");
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM RESET max_prepared_transactions");
+            await DataServer.RestartAsync(CancellationToken.None);
+
+            await Bench.DrainedAsync();
+            await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM RESET max_prepared_transactions");
+            await DataServer.RestartAsync(CancellationToken.None);
+        }
+    }
+
     /// <summary>The standby that the server has to wait for is away, so whoever waits for it stands still.</summary>
     [TestCase(true)]
     [TestCase(false)]
