@@ -47,6 +47,8 @@ internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
 
     public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
 
+    public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
     /// <inheritdoc cref="BeforeEnds"/>
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -38,7 +38,7 @@ internal sealed partial class Recovery(
         // Taken before the prepared branches are read: a branch that is left later may not be among them.
         var left = slots?.Left ?? [];
         await using var connection = await data.OpenConnectionAsync(cancellationToken);
-        await decisions.RequireAsync(connection, cancellationToken);
+        await decisions.RenewAsync(connection, cancellationToken);
         var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
         slots?.Saw(holders.Count);
         others.Report(holders, olderThan);

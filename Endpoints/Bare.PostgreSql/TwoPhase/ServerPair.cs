@@ -5,7 +5,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>
 /// A queue's database and the handlers' database on another server, which know each other. The queue has an identity, which its branches are named after. A
 /// copy of either database has all that its origin has, and would rule on branches that it does not see, or that are not its own. So both databases remember a
-/// generation, and every start of an endpoint replaces it in both: the copy, or the origin, that did not take part in the last start is refused.
+/// generation, and every start of an endpoint and every pass of its recovery replaces it in both: the copy, or the origin, that did not take part in the last
+/// one is refused.
 /// </summary>
 internal sealed class ServerPair : IAsyncDisposable
 {
@@ -86,7 +87,7 @@ internal sealed class ServerPair : IAsyncDisposable
         try
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
-            await pair.BeginGenerationAsync(connection, cancellationToken);
+            await pair.RenewAsync(connection, cancellationToken);
             return pair;
         }
         catch
@@ -100,7 +101,7 @@ internal sealed class ServerPair : IAsyncDisposable
     /// <param name="workers">The table's name, with its schema.</param>
     public bool IsNextToWorkers(string workers) => workers[..^WorkerRows.Table.Length] == knownDatas[..^KnownDatas.Length];
 
-    /// <summary>Requires that the two still belong together. An endpoint that starts meanwhile changes both, so a mismatch is read twice.</summary>
+    /// <summary>Requires that the two still belong together.</summary>
     /// <param name="data">A connection to the handlers' database.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="InvalidOperationException">They do not.</exception>
@@ -108,47 +109,27 @@ internal sealed class ServerPair : IAsyncDisposable
     public async Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
-        if (!(await ReadAsync(queue, data, cancellationToken)).AreOne && !(await ReadAsync(queue, data, cancellationToken)).AreOne)
-            throw Refused();
+        await ReadAsync(queue, data, cancellationToken);
     }
 
     /// <summary>
-    /// Returns when all that has ended on the branches' server is on its standbys, too: a write after it waits for them. What recovery sees as gone can be an
-    /// end that no standby has.
+    /// Requires the same, and begins a generation: from now on each copy that was made before is refused. Returns at once if another process does so.
     /// </summary>
-    /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
-    /// <exception cref="ServerRefusedException">It stopped waiting.</exception>
-    public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) =>
-        WriteAsync(data, PostgreSqlStatement.Of($"UPDATE {knownQueues} SET generation = generation WHERE queue = $1", Queue), cancellationToken);
-
-    public ValueTask DisposeAsync() => Data.DisposeAsync();
-
-    /// <summary>Reads the generation of each database. The queue accepts two: the last, and the one that a start has announced.</summary>
-    private async Task<(bool AreOne, Guid? OfData)> ReadAsync(NpgsqlConnection queue, NpgsqlConnection data, CancellationToken cancellationToken)
-    {
-        var accepted = await AskAsync(
-            queue,
-            PostgreSqlStatement.Of(
-                $"SELECT ARRAY[generation, coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2", BranchesOn, BranchesIn));
-        var ofData = await AskAsync(data, PostgreSqlStatement.Of($"SELECT generation FROM {knownQueues} WHERE queue = $1", Queue)) as Guid?;
-        return (accepted is Guid[] known ? ofData is { } one && known.Contains(one) : ofData is null, ofData);
-
-        async Task<object?> AskAsync(NpgsqlConnection connection, NpgsqlBatchCommand question)
-        {
-            await using var batch = new NpgsqlBatch(connection) { BatchCommands = { question } };
-            return await batch.ExecuteScalarAsync(cancellationToken);
-        }
-    }
-
-    private async Task BeginGenerationAsync(NpgsqlConnection data, CancellationToken cancellationToken)
+    /// <inheritdoc cref="RequireAsync"/>
+    public async Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
-        // One start at a time. The lock ends with the session, which no pool keeps.
-        await WriteAsync(queue, new NpgsqlBatchCommand("SELECT pg_advisory_lock(hashtext('kit two servers'))"), cancellationToken);
-        var (areOne, last) = await ReadAsync(queue, data, cancellationToken);
-        if (!areOne)
-            throw Refused();
+        // First without the lock, which a connection that hangs would keep from all others.
+        await ReadAsync(queue, data, cancellationToken);
+        // It ends with the session, which no pool keeps.
+        await using var tryLock = new NpgsqlCommand("SELECT pg_try_advisory_lock(hashtextextended($1, 0))", queue)
+        {
+            Parameters = { new NpgsqlParameter<string> { TypedValue = $"kit two servers {BranchesOn} {BranchesIn}" } },
+        };
+        if (await tryLock.ExecuteScalarAsync(cancellationToken) is false)
+            return;
 
+        var last = await ReadAsync(queue, data, cancellationToken);
         // Announced first: after a crash between the three, what the handlers' database has is one of the two that the queue accepts.
         var next = Guid.NewGuid();
         await WriteAsync(
@@ -172,6 +153,58 @@ internal sealed class ServerPair : IAsyncDisposable
             cancellationToken);
     }
 
+    /// <summary>
+    /// Returns when all that has ended on the branches' server is on its standbys, too: a write after it waits for them. What recovery sees as gone can be an
+    /// end that no standby has.
+    /// </summary>
+    /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
+    /// <exception cref="ServerRefusedException">It stopped waiting.</exception>
+    public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) =>
+        WriteAsync(data, PostgreSqlStatement.Of($"UPDATE {knownQueues} SET generation = generation WHERE queue = $1", Queue), cancellationToken);
+
+    public ValueTask DisposeAsync() => Data.DisposeAsync();
+
+    /// <summary>
+    /// Reads the generation of the handlers' database, which the queue's must accept. If it does not, and has changed meanwhile, an endpoint has begun another
+    /// generation between the two questions.
+    /// </summary>
+    /// <returns><see langword="null"/> if the handlers' database has none of this queue yet.</returns>
+    private async Task<Guid?> ReadAsync(NpgsqlConnection queue, NpgsqlConnection data, CancellationToken cancellationToken)
+    {
+        var accepted = await ReadAcceptedAsync(queue, cancellationToken);
+        while (true)
+        {
+            await using var ask = new NpgsqlCommand($"SELECT generation FROM {knownQueues} WHERE queue = $1", data) { Parameters = { new() { Value = Queue } } };
+            var found = await ask.ExecuteScalarAsync(cancellationToken) as Guid?;
+            if (accepted.Contains(found))
+                return found;
+
+            var before = accepted;
+            accepted = await ReadAcceptedAsync(queue, cancellationToken);
+            if (accepted.SequenceEqual(before))
+                throw Refused();
+        }
+    }
+
+    /// <summary>
+    /// Reads what the queue accepts: the last generation and one that was announced; if the handlers' database is new to it, none, also when its first one
+    /// was announced.
+    /// </summary>
+    private async Task<Guid?[]> ReadAcceptedAsync(NpgsqlConnection queue, CancellationToken cancellationToken)
+    {
+        await using var batch = new NpgsqlBatch(queue)
+        {
+            BatchCommands =
+            {
+                PostgreSqlStatement.Of(
+                    $"SELECT ARRAY[nullif(generation, next), coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2",
+                    BranchesOn, BranchesIn),
+            },
+        };
+        await using var row = await batch.ExecuteReaderAsync(cancellationToken);
+        return await row.ReadAsync(cancellationToken) ? row.GetFieldValue<Guid?[]>(0) : [null];
+    }
+
     private static async Task WriteAsync(NpgsqlConnection connection, NpgsqlBatchCommand statement, CancellationToken cancellationToken)
     {
         using var standbys = StandbyWait.On(connection);
@@ -183,7 +216,7 @@ internal sealed class ServerPair : IAsyncDisposable
     private void Require(NpgsqlConnection data) => RequireAsync(data, CancellationToken.None).GetAwaiter().GetResult();
 
     private InvalidOperationException Refused() => new(
-        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database have not been started together the last time. " +
+        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database have not worked together the last time. " +
         "One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data has moved. " +
         "A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
         $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {knownDatas} " +

@@ -129,6 +129,8 @@ internal sealed class WorkerRows : IDecisionLog
 
     public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RequireAsync(data, cancellationToken);
 
+    public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RenewAsync(data, cancellationToken);
+
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.AwaitStandbysAsync(data, cancellationToken);
 
     /// <summary>Deletes the rows of workers whose session has ended, and that have no branch any more.</summary>

@@ -11,7 +11,7 @@ namespace Kit.Tests.AcrossServers;
 [Parallelizable]
 public sealed class TwoServersThatDoNotFit : OnTwoServers
 {
-    private const string NotTogether = "have not been started together";
+    private const string NotTogether = "have not worked together";
 
     [Test]
     public async Task A_flush_less_is_refused() => await Assert.ThatAsync(
@@ -83,6 +83,43 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
     }
 
+    /// <summary>A backup of either server is restored next to its origin, which runs: every pass of recovery makes it older.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_clone_of_a_server_is_refused_while_its_origin_runs(bool ofQueue)
+    {
+        await Bench.StartAsync(configure: endpoint => endpoint.RecoveryInterval = TimeSpan.FromMilliseconds(100));
+        await using var clone = await PrivateClone.OfAsync(ofQueue ? QueueServer : DataServer);
+        // The one that was announced while the clone was made can be in it.
+        await AnotherGenerationAsync();
+        await AnotherGenerationAsync();
+
+        await Assert.ThatAsync(
+            () => ofQueue
+                ? Bench.StartAsync(queue: clone.ConnectionTo(Bench.QueueConnection))
+                : Bench.StartAsync(data: clone.ConnectionTo(Bench.DataConnection)),
+            Throws.InvalidOperationException.With.Message.Contains(NotTogether));
+
+        var messages = await Bench.EnqueueAsync(10);
+        await Bench.DrainedAsync();
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
+    /// <summary>The first start was killed when it had announced the generation in the queue's database, and had not written it in the handlers'.</summary>
+    [Test]
+    public async Task A_first_start_that_was_killed_is_made_again()
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await TestDatabases.ExecuteAsync(Bench.QueueConnection, "UPDATE kit_queue_data SET next = generation");
+        await TestDatabases.ExecuteAsync(Bench.DataConnection, "DELETE FROM kit_data_queue");
+
+        var messages = await Bench.EnqueueAsync(10);
+        await Bench.StartAsync();
+        await Bench.DrainedAsync();
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
     /// <summary>A clone has the identifier of its origin, and another endpoint of the same queue's database can have its data in another database there.</summary>
     [Test]
     public async Task The_rows_of_workers_are_not_deleted_by_an_endpoint_whose_data_is_on_a_clone_of_their_server()
@@ -142,5 +179,13 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         await Bench.StartAsync(configure: endpoint => endpoint.AcceptAsynchronousStandbys());
         await Bench.DrainedAsync();
         await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
+    private async Task AnotherGenerationAsync()
+    {
+        var before = await ReadAsync();
+        await Eventually.HoldsAsync(async () => await ReadAsync() != before, "recovery has begun another generation");
+
+        Task<int> ReadAsync() => TestDatabases.ScalarAsync(Bench.QueueConnection, "SELECT hashtext(generation::text) FROM kit_queue_data");
     }
 }
