@@ -21,6 +21,7 @@ internal sealed partial class Recovery(
     private static readonly TimeSpan AgeElsewhere = TimeSpan.FromMinutes(1);
 
     private readonly OtherHolders others = new(decisions, log);
+    private bool isRefused;
 
     /// <summary>The branches of this queue still prepared after the last pass, without young ones; 0 before the first pass.</summary>
     public int Left { get; private set; }
@@ -37,8 +38,7 @@ internal sealed partial class Recovery(
     {
         // Taken before the prepared branches are read: a branch that is left later may not be among them.
         var left = slots?.Left ?? [];
-        await using var connection = await data.OpenConnectionAsync(cancellationToken);
-        await decisions.RenewAsync(connection, cancellationToken);
+        await using var connection = await OpenAsync(cancellationToken);
         var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
         slots?.Saw(holders.Count);
         others.Report(holders, olderThan);
@@ -72,6 +72,27 @@ internal sealed partial class Recovery(
 
         await decisions.TidyAsync(connection, cancellationToken);
         return ended;
+    }
+
+    private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
+    {
+        NpgsqlConnection? opened = null;
+        try
+        {
+            opened = await data.OpenConnectionAsync(cancellationToken);
+            await decisions.RenewAsync(opened, cancellationToken);
+            isRefused = false;
+            return opened;
+        }
+        catch (Exception failure)
+        {
+            if (failure is InvalidOperationException && !isRefused)
+                LogApart(failure.Message);
+            isRefused = failure is InvalidOperationException;
+            if (opened is not null)
+                await opened.DisposeAsync();
+            throw;
+        }
     }
 
     private IEnumerable<(SlotHolder Holder, BranchId Branch)> OfThisQueue(IEnumerable<SlotHolder> holders) =>
@@ -168,6 +189,9 @@ internal sealed partial class Recovery(
             await PostgreSqlStatement.ExecuteAllAsync(connection, "RESET ROLE");
         }
     }
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "Nothing is handled and no branch is ended. {Reason}")]
+    private partial void LogApart(string reason);
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Recovered: {Statement}")]
     private partial void LogEnded(string statement);

@@ -62,6 +62,9 @@ internal sealed class ServerPair : IAsyncDisposable
     /// <summary>The oid of their database there.</summary>
     public long BranchesIn { get; }
 
+    /// <summary>Why the two do not belong together, as the last connection or pass of recovery has found; <see langword="null"/> if they do.</summary>
+    public InvalidOperationException? Refusal { get; private set; }
+
     /// <summary>Checks that the two belong together, and begins a generation.</summary>
     /// <param name="endpoint">The endpoint's name, for the refusal.</param>
     /// <param name="queues">The queue's database.</param>
@@ -149,7 +152,7 @@ internal sealed class ServerPair : IAsyncDisposable
             cancellationToken);
         await WriteAsync(
             queue,
-            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE server = $1 AND database = $2", BranchesOn, BranchesIn),
+            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE next = $1", next),
             cancellationToken);
     }
 
@@ -177,12 +180,15 @@ internal sealed class ServerPair : IAsyncDisposable
             await using var ask = new NpgsqlCommand($"SELECT generation FROM {knownQueues} WHERE queue = $1", data) { Parameters = { new() { Value = Queue } } };
             var found = await ask.ExecuteScalarAsync(cancellationToken) as Guid?;
             if (accepted.Contains(found))
+            {
+                Refusal = null;
                 return found;
+            }
 
             var before = accepted;
             accepted = await ReadAcceptedAsync(queue, cancellationToken);
             if (accepted.SequenceEqual(before))
-                throw Refused();
+                throw Refusal = Refused();
         }
     }
 
