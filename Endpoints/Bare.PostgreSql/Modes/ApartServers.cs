@@ -29,11 +29,12 @@ internal static class ApartServers
         var workers = new OwnTable(
             WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"], ("database", WorkerRows.Upgrade));
         var table = await workers.EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
-        if (!pair.IsNextToWorkers(table))
+        string[] tables = [table, .. pair.InQueue];
+        if (tables.Select(one => one[..one.LastIndexOf('.')]).Distinct().Count() > 1)
         {
             throw Refused(endpoint,
-                $"while {WorkerRows.Table} is in another schema ({table}) than the identity of the queue's database: endpoints would share the identity " +
-                "and not the decisions. Move the two into one schema on the search path of each endpoint");
+                $"while its tables in the queue's database are in several schemas ({string.Join(", ", tables)}): endpoints could share the identity and not " +
+                "the decisions. Move them into one schema on the search path of each endpoint");
         }
 
         return new WorkerRows(pair, table);

@@ -33,13 +33,14 @@ internal sealed class ServerPair : IAsyncDisposable
         """;
 
     private readonly string endpoint;
+    private readonly string identities;
     private readonly string knownDatas;
     private readonly string knownQueues;
 
     private ServerPair(
-        string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string knownDatas, string knownQueues)
+        string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string identities, string knownDatas, string knownQueues)
     {
-        (this.endpoint, Queues, Queue, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, knownDatas, knownQueues);
+        (this.endpoint, Queues, Queue, this.identities, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, identities, knownDatas, knownQueues);
         (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
         // A worker uses one connection at a time, so the user's minimum pool size does not apply.
         var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0 } };
@@ -86,7 +87,7 @@ internal sealed class ServerPair : IAsyncDisposable
             await insert.ExecuteNonQueryAsync(cancellationToken);
         await using var read = queues.CreateCommand($"SELECT id FROM {identities}");
         var queue = (Guid)(await read.ExecuteScalarAsync(cancellationToken))!;
-        var pair = new ServerPair(endpoint, queues, queue, data, place, inQueue, inData);
+        var pair = new ServerPair(endpoint, queues, queue, data, place, identities, inQueue, inData);
         try
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
@@ -100,9 +101,8 @@ internal sealed class ServerPair : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether the table of the workers is in the schema of the queue's identity.</summary>
-    /// <param name="workers">The table's name, with its schema.</param>
-    public bool IsNextToWorkers(string workers) => workers[..^WorkerRows.Table.Length] == knownDatas[..^KnownDatas.Length];
+    /// <summary>Its tables in the queue's database, with their schemas.</summary>
+    public IReadOnlyList<string> InQueue => [identities, knownDatas];
 
     /// <summary>Requires that the two still belong together.</summary>
     /// <param name="data">A connection to the handlers' database.</param>
@@ -228,5 +228,5 @@ internal sealed class ServerPair : IAsyncDisposable
         $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {knownDatas} " +
         $"WHERE server = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
         $"DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of " +
-        $"its own before its first start: UPDATE {knownDatas[..^KnownDatas.Length]}{Identities} SET id = gen_random_uuid().");
+        $"its own before its first start: UPDATE {identities} SET id = gen_random_uuid().");
 }

@@ -142,6 +142,20 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
     }
 
+    [TestCase("kit_worker")]
+    [TestCase("kit_queue_data")]
+    [TestCase("kit_queue_identity")]
+    public async Task Tables_in_several_schemas_are_refused(string table)
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await TestDatabases.ExecuteAsync(Bench.QueueConnection, $"CREATE SCHEMA other; ALTER TABLE {table} SET SCHEMA other");
+
+        await Assert.ThatAsync(
+            () => Bench.StartAsync(queue: new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { SearchPath = "public, other" }.ConnectionString),
+            Throws.InvalidOperationException.With.Message.Contains($"\"other\".{table}"));
+    }
+
     [Test]
     public async Task A_table_of_an_earlier_version_is_refused_with_the_statement_that_upgrades_it()
     {
