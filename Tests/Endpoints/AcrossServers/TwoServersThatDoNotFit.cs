@@ -12,7 +12,7 @@ namespace Kit.Tests.AcrossServers;
 [Parallelizable]
 public sealed class TwoServersThatDoNotFit : OnTwoServers
 {
-    private const string NotTogether = "have not worked together";
+    private const string NotTogether = "did not take part together";
 
     [Test]
     public async Task A_flush_less_is_refused() => await Assert.ThatAsync(
@@ -163,7 +163,7 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         await Bench.StopAsync();
         await TestDatabases.ExecuteAsync(Bench.QueueConnection, "ALTER TABLE kit_worker DROP COLUMN database");
 
-        var refusal = Assert.CatchAsync<InvalidOperationException>(() => Bench.StartAsync()).Message;
+        var refusal = (await Assert.ThrowsAsync<InvalidOperationException>(() => Bench.StartAsync()))!.Message;
 
         await TestDatabases.ExecuteAsync(Bench.QueueConnection, refusal[refusal.IndexOf("ALTER TABLE", StringComparison.Ordinal)..]);
         var messages = await Bench.EnqueueAsync(10);
@@ -213,11 +213,68 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         await using var standby = new PhysicalReplicationConnection(DataServer.ConnectionString);
         await standby.Open();
 
-        await Assert.ThatAsync(() => Bench.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("synchronous_standby_names is empty"));
+        await Assert.ThatAsync(() => Bench.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("does not wait for 1 of the standbys"));
         var messages = await Bench.EnqueueAsync(1);
         await Bench.StartAsync(configure: endpoint => endpoint.AcceptAsynchronousStandbys());
         await Bench.DrainedAsync();
         await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_server_that_flushes_nothing_is_refused(bool ofQueue)
+    {
+        var server = ofQueue ? QueueServer : DataServer;
+        try
+        {
+            await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET fsync = off");
+            await TestDatabases.ExecuteAsync(server.ConnectionString, "SELECT pg_reload_conf()");
+
+            await Assert.ThatAsync(() => Bench.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("fsync = off"));
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM RESET fsync");
+            await TestDatabases.ExecuteAsync(server.ConnectionString, "SELECT pg_reload_conf()");
+        }
+    }
+
+    [Test]
+    public async Task A_standby_that_comes_later_is_reported()
+    {
+        EndpointStatus status = null!;
+        await Bench.StartAsync(configure: endpoint =>
+        {
+            endpoint.RecoveryInterval = TimeSpan.FromMilliseconds(10);
+            status = endpoint.Status;
+        });
+        await using var standby = new PhysicalReplicationConnection(DataServer.ConnectionString);
+        await standby.Open();
+
+        await Eventually.HoldsAsync(
+            () => Bench.Log.Any(line => line.Contains("does not wait for 1 of the standbys", StringComparison.Ordinal)), "it is logged");
+        Assert.That(status.Missing(), Does.Contain("synchronous_standby_names"));
+    }
+
+    /// <summary>A subscriber is never promoted.</summary>
+    [Test]
+    public async Task A_logical_subscriber_is_no_standby()
+    {
+        await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM SET wal_level = logical");
+        await DataServer.RestartAsync(CancellationToken.None);
+        try
+        {
+            await using var subscriber = new LogicalReplicationConnection(Bench.DataConnection);
+            await subscriber.Open();
+            await subscriber.CreatePgOutputReplicationSlot("subscriber", temporarySlot: true);
+
+            await Assert.ThatAsync(() => Bench.StartAsync(), Throws.Nothing);
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM RESET wal_level");
+            await DataServer.RestartAsync(CancellationToken.None);
+        }
     }
 
     private async Task AnotherGenerationAsync()
