@@ -78,16 +78,16 @@ internal sealed class ServerPair : IAsyncDisposable
         string endpoint, NpgsqlDataSource queues, string data, QueueDatabase place, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false });
-        var identities = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
+        var ids = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
         var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);
         var inData = await new OwnTable(KnownQueues, CreateKnownQueues, ["queue"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, source, cancellationToken);
-        await using (var insert = queues.CreateCommand($"INSERT INTO {identities} (id) VALUES (gen_random_uuid()) ON CONFLICT DO NOTHING"))
+        await using (var insert = queues.CreateCommand($"INSERT INTO {ids} (id) VALUES (gen_random_uuid()) ON CONFLICT DO NOTHING"))
             await insert.ExecuteNonQueryAsync(cancellationToken);
-        await using var read = queues.CreateCommand($"SELECT id FROM {identities}");
+        await using var read = queues.CreateCommand($"SELECT id FROM {ids}");
         var queue = (Guid)(await read.ExecuteScalarAsync(cancellationToken))!;
-        var pair = new ServerPair(endpoint, queues, queue, data, place, identities, inQueue, inData);
+        var pair = new ServerPair(endpoint, queues, queue, data, place, ids, inQueue, inData);
         try
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
@@ -222,11 +222,12 @@ internal sealed class ServerPair : IAsyncDisposable
     private void Require(NpgsqlConnection data) => RequireAsync(data, CancellationToken.None).GetAwaiter().GetResult();
 
     private InvalidOperationException Refused() => new(
-        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database have not worked together the last time. " +
-        "One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data has moved. " +
-        "A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
-        $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {knownDatas} " +
-        $"WHERE server = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
+        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database did not take part together in the last start or pass of " +
+        "recovery. One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data has " +
+        "moved. A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
+        "If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run " +
+        $"DELETE FROM {knownDatas} WHERE server = {BranchesOn} AND database = {BranchesIn} and " +
+        $"DELETE FROM {WorkerRows.Table} WHERE branches_on = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
         $"DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of " +
         $"its own before its first start: UPDATE {identities} SET id = gen_random_uuid().");
 }

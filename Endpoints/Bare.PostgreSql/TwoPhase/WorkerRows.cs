@@ -27,6 +27,15 @@ internal sealed class WorkerRows : IDecisionLog
     /// <summary>Adds a column that tables of an earlier version lack. Their rows keep 0, which no database has.</summary>
     public const string Upgrade = $"ALTER TABLE {Table} ADD COLUMN IF NOT EXISTS database bigint NOT NULL DEFAULT 0";
 
+    // Only the server's memory has the lock, for as long as the worker's session lives.
+    private const string IsDead =
+        """
+        NOT EXISTS (
+            SELECT FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 1 AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+              AND (classid::bigint << 32) | objid::bigint = hashtextextended(id::text, 0))
+        """;
+
     /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
     private const string Fenced = "kit: fenced, rows";
 
@@ -54,17 +63,13 @@ internal sealed class WorkerRows : IDecisionLog
     // does nothing would see a decision that no standby has.
     private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}";
 
-    // Only the server's memory has the lock, for as long as the worker's session lives. A clone of the branches' server has its identifier, and can serve
-    // another endpoint of this queue: only in the database that the generation has just proved are this worker's branches seen.
-    private string FenceDead =>
-        $"""
-        UPDATE {table} SET is_fenced = true
-        WHERE branches_on = $1 AND database = $2 AND NOT EXISTS (
-            SELECT FROM pg_locks
-            WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-              AND (classid::bigint << 32) | objid::bigint = hashtextextended(id::text, 0))
-        RETURNING id
-        """;
+    // A clone of the branches' server has its identifier, and can serve another endpoint of this queue: only in the database that the generation has just
+    // proved are this worker's branches seen.
+    private string FenceDead => $"UPDATE {table} SET is_fenced = true WHERE branches_on = $1 AND database = $2 AND {IsDead} RETURNING id";
+
+    // A list that is empty was never written: its worker decided nothing, which a missing row says, too. In an outage of the branches' server every session
+    // leaves such a row, and no pass of recovery gets as far as to delete it.
+    private string DeleteIdle => $"DELETE FROM {table} WHERE open = '{"{}"}' AND {IsDead}";
 
     /// <summary>Whether <see cref="Decide"/> failed because of recovery; under repeatable read the server says it in another way.</summary>
     public static bool IsFenced(PostgresException refused) =>
@@ -81,6 +86,7 @@ internal sealed class WorkerRows : IDecisionLog
         {
             BatchCommands =
             {
+                new NpgsqlBatchCommand(DeleteIdle),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
                 PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on, database) VALUES ($1, $2, $3)", worker, Pair.BranchesOn, Pair.BranchesIn),
             },

@@ -101,6 +101,27 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
     }
 
+    [Test]
+    public async Task An_outage_of_the_server_of_the_rows_leaves_no_more_rows_of_workers_than_there_are_workers()
+    {
+        await Bench.StartAsync();
+        await DataServer.StopImmediatelyAsync(CancellationToken.None);
+        try
+        {
+            var messages = await Bench.EnqueueAsync(1);
+            await Eventually.HoldsAsync(() => Bench.Log.Count(line => line.Contains("Next try", StringComparison.Ordinal)) >= 10, "sessions are opened again");
+
+            Assert.That(await Bench.CountWorkersAsync(), Is.LessThanOrEqualTo(4), "two that live, and those of the last two sessions");
+            await DataServer.RestartAsync(CancellationToken.None);
+            await Bench.DrainedAsync();
+            await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await DataServer.RestartAsync(CancellationToken.None);
+        }
+    }
+
     /// <summary>Another endpoint of the queue's database can have its rows on a third server, whose branches this one does not see.</summary>
     [Test]
     public async Task The_row_of_a_worker_whose_branches_are_on_another_server_stays()
