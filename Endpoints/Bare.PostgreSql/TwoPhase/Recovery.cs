@@ -48,6 +48,9 @@ internal sealed partial class Recovery(
         foreach (var (holder, branch) in OfThisQueue(holders.Where(holder => holder.IsHere)))
         {
             prepared.Add(branch);
+            // A question would fence its worker, who would never get ahead while the standby is slow.
+            if (holder.IsWaiting)
+                continue;
             if (holder.IsYoungerThan(olderThan) && !left.Contains(branch))
                 continue;
             if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))

@@ -1,7 +1,9 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
 using Kit.Tests.TwoPhase;
+using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
 
 namespace Kit.Tests.AcrossServers;
@@ -299,6 +301,32 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(attempts, Has.Count.EqualTo(3 * batch));
     }
 
+    /// <summary>A standby that answers later than the passes of recovery come: each question would fence the worker, whose prepare has not returned.</summary>
+    [Test]
+    public async Task A_branch_whose_prepare_waits_for_the_standby_is_not_asked_about()
+    {
+        var branch = new WorkerBranch(Guid.NewGuid(), Guid.NewGuid(), 1).Id;
+        var log = new AskedLog();
+        await using var data = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false });
+        var recovery = new Recovery(data, log, NullLogger.Instance);
+        await RequireStandbyAsync(DataServer, "absent");
+        var preparing = PrepareAsync(branch);
+        try
+        {
+            await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 1, "it is prepared here");
+            await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None);
+            Assert.That(log.Asked, Is.Zero);
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        await preparing;
+        await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None);
+        Assert.That(log.Asked, Is.EqualTo(1));
+    }
+
     /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>
     private static async Task HastenAsync(string connection)
     {
@@ -311,5 +339,33 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     {
         await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
         await TestDatabases.ExecuteAsync(server.ConnectionString, "SELECT pg_reload_conf()");
+    }
+
+    /// <summary>Counts the questions of recovery, and says that nothing was decided.</summary>
+    private sealed class AskedLog : IDecisionLog
+    {
+        public int Asked { get; private set; }
+
+        public string? BeforeEnds => null;
+
+        public SlotKin KinOf(SlotHolder holder) => SlotKin.Own;
+
+        public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken)
+        {
+            Asked++;
+            return Task.FromResult(BranchDecision.Aborted);
+        }
+
+        public Task<long> RequireDecidedAsync(NpgsqlConnection data, IReadOnlyCollection<BranchId> branches) => throw new NotSupportedException();
+
+        public void Ended(BranchId branch) => throw new NotSupportedException();
+
+        public Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
     }
 }
