@@ -301,6 +301,85 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(attempts, Has.Count.EqualTo(3 * batch));
     }
 
+    /// <summary>The decision waits while the standby of the branches' server is taken away, so the second phase is the first that misses it.</summary>
+    [Test]
+    public async Task An_end_that_stopped_waiting_for_the_standby_stays_in_the_list()
+    {
+        var data = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { CommandTimeout = 1 };
+        await Bench.StartAsync(
+            data: data.ConnectionString,
+            configure: endpoint => endpoint.LimitConcurrency(1).RecoveryInterval = TimeSpan.FromHours(1));
+        await HastenAsync(Bench.DataConnection);
+        await TestDatabases.ExecuteAsync(
+            Bench.QueueConnection,
+            "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(42); RETURN NEW; END $$; " +
+            "CREATE TRIGGER hold BEFORE UPDATE ON kit_worker FOR EACH ROW EXECUTE FUNCTION hold()");
+        try
+        {
+            await using (var queue = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Pooling = false }))
+            await using (var holder = await queue.OpenConnectionAsync())
+            {
+                await TwoPhaseBench.ExecuteAsync(holder, "SELECT pg_advisory_lock(42)");
+                await Bench.EnqueueAsync(1);
+                await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 1, "prepared, and not decided");
+                await RequireStandbyAsync(DataServer, "absent");
+            }
+
+            await Eventually.HoldsAsync(() => Bench.Log.Any(line => line.Contains("left to recovery", StringComparison.Ordinal)), "its end is not believed");
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        await Bench.EnqueueAsync(1);
+        await Bench.DrainedAsync();
+        Assert.That(await TestDatabases.ScalarAsync(Bench.QueueConnection, "SELECT max(cardinality(open)) FROM kit_worker"), Is.EqualTo(2));
+    }
+
+    /// <summary>What recovery sees as gone can be an end that no standby has, and that a failover takes back.</summary>
+    [Test]
+    public async Task A_branch_that_is_gone_is_believed_when_the_standby_has_it()
+    {
+        await using var data = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false });
+        var branch = new WorkerBranch(Guid.NewGuid(), Guid.NewGuid(), 1).Id;
+        var slots = new Slots(data, new SlotNeeds(Total: 100, Concurrency: 1), NullLogger.Instance, _ => { });
+        slots.Leave(branch);
+        var log = new AskedLog { Standbys = new ServerRefusedException(new NpgsqlException("no answer")) };
+
+        await Assert.ThatAsync(
+            () => new Recovery(data, log, NullLogger.Instance, slots).RunAsync(TimeSpan.Zero, CancellationToken.None), Throws.InstanceOf<ServerRefusedException>());
+
+        Assert.That(slots.Left, Is.EqualTo([branch]));
+    }
+
+    [Test]
+    public async Task The_row_of_a_worker_stays_until_the_standby_has_the_end_of_its_branches()
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await using var queues = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Pooling = false });
+        var text = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false, CommandTimeout = 1 }.ConnectionString;
+        await using var data = NpgsqlDataSource.Create(text);
+        var place = await QueueDatabase.ReadAsync(data, CancellationToken.None);
+        await using var pair = await ServerPair.StartAsync(TwoServersBench.Name, queues, text, place, CancellationToken.None);
+        await InsertWorkerAsync(Guid.NewGuid(), "{1}");
+        await HastenAsync(Bench.DataConnection);
+        await using var connection = await data.OpenConnectionAsync();
+        await RequireStandbyAsync(DataServer, "absent");
+        try
+        {
+            await Assert.ThatAsync(
+                () => new WorkerRows(pair, WorkerRows.Table).TidyAsync(connection, CancellationToken.None), Throws.InstanceOf<ServerRefusedException>());
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        Assert.That(await Bench.CountWorkersAsync(), Is.EqualTo(1));
+    }
+
     /// <summary>A standby that answers later than the passes of recovery come: each question would fence the worker, whose prepare has not returned.</summary>
     [Test]
     public async Task A_branch_whose_prepare_waits_for_the_standby_is_not_asked_about()
@@ -346,6 +425,9 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     {
         public int Asked { get; private set; }
 
+        /// <summary>What waiting for the standbys fails with, if it does.</summary>
+        public Exception? Standbys { get; init; }
+
         public string? BeforeEnds => null;
 
         public SlotKin KinOf(SlotHolder holder) => SlotKin.Own;
@@ -354,7 +436,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
 
         public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+        public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) =>
+            Standbys is null ? Task.CompletedTask : Task.FromException(Standbys);
 
         public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken)
         {
