@@ -177,7 +177,10 @@ internal sealed class ServerPair : IAsyncDisposable
         var accepted = await ReadAcceptedAsync(queue, cancellationToken);
         while (true)
         {
-            await using var ask = new NpgsqlCommand($"SELECT generation FROM {knownQueues} WHERE queue = $1", data) { Parameters = { new() { Value = Queue } } };
+            await using var ask = new NpgsqlCommand($"SELECT generation FROM {knownQueues} WHERE queue = $1", data)
+            {
+                Parameters = { new NpgsqlParameter<Guid> { TypedValue = Queue } },
+            };
             var found = await ask.ExecuteScalarAsync(cancellationToken) as Guid?;
             if (accepted.Contains(found))
             {
