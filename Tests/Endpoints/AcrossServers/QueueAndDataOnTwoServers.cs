@@ -348,7 +348,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         var log = new AskedLog { Standbys = new ServerRefusedException(new NpgsqlException("no answer")) };
 
         await Assert.ThatAsync(
-            () => new Recovery(data, log, NullLogger.Instance, slots).RunAsync(TimeSpan.Zero, CancellationToken.None), Throws.InstanceOf<ServerRefusedException>());
+            () => new Recovery(data, log, NullLogger.Instance, slots).RunAsync(TimeSpan.Zero, CancellationToken.None),
+            Throws.InstanceOf<ServerRefusedException>());
 
         Assert.That(slots.Left, Is.EqualTo([branch]));
     }

@@ -121,7 +121,7 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         await Bench.HasExactlyOneEffectOfEachAsync(messages);
     }
 
-    /// <summary>A clone has the identifier of its origin, and another endpoint of the same queue's database can have its data in another database there.</summary>
+    /// <summary>A clone has the identifier of its origin, and another endpoint of the same queue's database can have its data there.</summary>
     [Test]
     public async Task The_rows_of_workers_are_not_deleted_by_an_endpoint_whose_data_is_on_a_clone_of_their_server()
     {
