@@ -36,9 +36,9 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     }
 
     /// <summary>
-    /// Lets <c>full-dtc</c> start with its queue and its handlers' data on two servers, although one of them sends its log to standbys and waits for none of
-    /// them. If such a standby is promoted, it lacks the last commits and the other server has them: messages are lost or doubled. Call it if these standbys
-    /// are never promoted.
+    /// Lets <c>full-dtc</c> start with its queue and its handlers' data on two servers, although one of them sends its log to standbys that it does not wait
+    /// for. If such a standby is promoted, it lacks the last commits and the other server has them: messages are lost or doubled. Call it if these
+    /// standbys are never promoted.
     /// </summary>
     public static BareEndpointBuilder AcceptAsynchronousStandbys(this BareEndpointBuilder endpoint)
     {

@@ -45,6 +45,7 @@ internal static class FullDtcMode
         EndpointSessions sessions, QueueDatabase data, bool isWaiting, CancellationToken cancellationToken)
     {
         var rows = await ApartServers.PrepareAsync(sessions, data, cancellationToken);
+        sessions.Endpoint.Status.Refusal = () => rows.Pair.Refusal?.Message;
         return await StartAsync(
             sessions, rows, withTransactionId: false,
             async session => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned), isWaiting, cancellationToken);

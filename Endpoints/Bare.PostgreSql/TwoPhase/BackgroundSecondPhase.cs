@@ -32,7 +32,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         this.decisions = decisions;
         this.slots = slots;
         this.log = log;
-        alone = new LoneCommit(slots, log);
+        alone = new LoneCommit(decisions, slots, log);
         committing = CommitAsync();
     }
 
@@ -68,7 +68,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         {
             await using var connection = await data.OpenConnectionAsync();
             var used = await decisions.RequireDecidedAsync(connection, [.. branches.Select(branch => branch.Id)]);
-            await BranchEnds.ExecuteAsync(connection, branches.Select(branch => branch.Id.Commit));
+            await BranchEnds.ExecuteAsync(connection, branches.Select(branch => branch.Id.Commit), decisions.BeforeEnds);
             slots.Saw(used - branches.Count);
             foreach (var branch in branches)
             {

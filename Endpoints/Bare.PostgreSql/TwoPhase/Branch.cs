@@ -44,8 +44,8 @@ internal sealed class Branch : IAsyncDisposable
     /// </param>
     /// <exception cref="NotPreparableException">The handler's SQL can never be prepared. Nothing is prepared.</exception>
     /// <exception cref="ServerRefusedException">
-    /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment, and nothing is prepared. Or the server stopped
-    /// waiting for its standbys, and the branch is prepared.
+    /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment, or it prepares nothing any more, and nothing is
+    /// prepared. Or the server stopped waiting for its standbys, and the branch is prepared.
     /// </exception>
     /// <exception cref="PostgresException">The server refuses. If the session is still open, nothing is prepared.</exception>
     /// <exception cref="NpgsqlException">The connection broke. The branch may be prepared.</exception>
@@ -71,7 +71,8 @@ internal sealed class Branch : IAsyncDisposable
             state = State.RolledBack;
             if (failure is PostgresException refusal && PostgreSqlStatement.HasRun(handlers))
             {
-                if (NpgsqlErrors.IsShortage(refusal))
+                // The server was restarted with max_prepared_transactions = 0: no statement of a handler is left that could raise the same.
+                if (NpgsqlErrors.IsShortage(refusal) || refusal.SqlState == PostgresErrorCodes.ObjectNotInPrerequisiteState)
                     throw new ServerRefusedException(refusal);
                 if (refusal.SqlState == PostgresErrorCodes.FeatureNotSupported)
                     throw new NotPreparableException(refusal);

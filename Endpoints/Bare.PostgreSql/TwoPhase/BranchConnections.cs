@@ -18,17 +18,21 @@ internal sealed class BranchConnections : IAsyncDisposable
 
     private readonly NpgsqlConnectionStringBuilder settings;
 
-    private BranchConnections(NpgsqlConnectionStringBuilder settings)
+    private BranchConnections(NpgsqlConnectionStringBuilder settings, IDecisionLog decisions)
     {
         this.settings = settings;
-        Data = NpgsqlDataSource.Create(settings);
+        Data = new NpgsqlDataSourceBuilder(settings.ConnectionString)
+            .UsePhysicalConnectionInitializer(
+                _ => throw new NotSupportedException("Branches are ended asynchronously."), opened => decisions.RequireAsync(opened, CancellationToken.None))
+            .Build();
     }
 
     /// <summary>For reading decisions, ending branches and counting slots.</summary>
     public NpgsqlDataSource Data { get; }
 
     /// <param name="data">How the handlers reach their database.</param>
-    public static BranchConnections Create(NpgsqlConnectionStringBuilder data) => new(Of(data));
+    /// <param name="decisions">The record that each connection must belong to.</param>
+    public static BranchConnections Create(NpgsqlConnectionStringBuilder data, IDecisionLog decisions) => new(Of(data), decisions);
 
     /// <summary>The same server and role in another database, for once.</summary>
     public NpgsqlDataSource In(string database) =>

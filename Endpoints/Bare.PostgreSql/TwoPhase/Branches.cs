@@ -38,7 +38,7 @@ internal sealed partial class Branches : IAsyncDisposable
     public static async Task<Branches> StartAsync(
         IDecisionLog decisions, NpgsqlConnectionStringBuilder data, int concurrency, ILogger log, CancellationToken cancellationToken)
     {
-        var opened = BranchConnections.Create(data);
+        var opened = BranchConnections.Create(data, decisions);
         try
         {
             var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);

@@ -13,7 +13,9 @@ internal sealed class FullDtc : IAsyncDisposable
     {
         Settings = settings;
         this.branches = branches;
-        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log, stopping) : new BackgroundSecondPhase(branches.Data, branches.Decisions, Slots, log);
+        SecondPhase = isWaiting
+            ? new WaitingSecondPhase(branches.Decisions, Slots, log, stopping)
+            : new BackgroundSecondPhase(branches.Data, branches.Decisions, Slots, log);
     }
 
     /// <summary>The settings of the ambient transactions and the branches.</summary>

@@ -7,13 +7,20 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// </summary>
 internal interface IDecisionLog
 {
+    /// <summary>A statement for a session that is going to end branches; <see langword="null"/> if it needs none.</summary>
+    string? BeforeEnds { get; }
+
     /// <summary>Says who ends a prepared transaction.</summary>
     SlotKin KinOf(SlotHolder holder);
 
-    /// <summary>Requires, before a pass of recovery, that the record and the branches belong together.</summary>
+    /// <summary>Requires, of each connection that is going to end branches, that they and the record belong together.</summary>
     /// <exception cref="InvalidOperationException">One of them is a copy. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
     Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken);
+
+    /// <summary>Requires the same before a pass of recovery, so that copies that were made earlier are refused later.</summary>
+    /// <inheritdoc cref="RequireAsync"/>
+    Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken);
 
     /// <summary>Returns when the ends of branches that recovery finds gone would survive a failover.</summary>
     /// <exception cref="NpgsqlException">The server cannot be reached.</exception>

@@ -3,14 +3,14 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>Commits one branch by itself, while its worker waits. A branch that it cannot commit is left to <see cref="Recovery"/>.</summary>
-internal sealed partial class LoneCommit(Slots slots, ILogger log)
+internal sealed partial class LoneCommit(IDecisionLog decisions, Slots slots, ILogger log)
 {
     public async ValueTask ExecuteAsync(PreparedBranch branch)
     {
         try
         {
             await using var connection = await branch.Data.OpenConnectionAsync();
-            await BranchEnds.ExecuteAsync(connection, [branch.Id.Commit]);
+            await BranchEnds.ExecuteAsync(connection, [branch.Id.Commit], decisions.BeforeEnds);
             SecondPhaseLag.Record(branch.Decided);
             slots.Return(branch.Id);
         }

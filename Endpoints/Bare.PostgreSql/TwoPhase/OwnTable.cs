@@ -7,7 +7,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <param name="Create">Creates it if it is missing.</param>
 /// <param name="Key">The columns of its key.</param>
 /// <param name="Rights">The rights that the endpoint's role needs.</param>
-internal sealed record OwnTable(string Name, string Create, string[] Key, string[] Rights)
+/// <param name="Latest">A column that tables of an earlier version lack, and the statement that adds it.</param>
+internal sealed record OwnTable(string Name, string Create, string[] Key, string[] Rights, (string Column, string Upgrade)? Latest = null)
 {
     /// <returns>The quoted name, with its schema.</returns>
     /// <exception cref="InvalidOperationException">
@@ -20,8 +21,24 @@ internal sealed record OwnTable(string Name, string Create, string[] Key, string
         find.Parameters.Add(new NpgsqlParameter<string> { TypedValue = Name });
         if (await find.ExecuteScalarAsync(cancellationToken) is true)
             await CreateAsync(endpoint, source, cancellationToken);
+        else if (Latest is { } latest)
+            await RequireAsync(latest.Column, latest.Upgrade, endpoint, source, cancellationToken);
 
         return await new NeededTable(Name, Key, Rights).RequireAsync(endpoint, source, cancellationToken);
+    }
+
+    private async Task RequireAsync(string column, string upgrade, string endpoint, NpgsqlDataSource source, CancellationToken cancellationToken)
+    {
+        await using var find = source.CreateCommand(
+            "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped)");
+        find.Parameters.Add(new NpgsqlParameter<string> { TypedValue = Name });
+        find.Parameters.Add(new NpgsqlParameter<string> { TypedValue = column });
+        if (await find.ExecuteScalarAsync(cancellationToken) is true)
+            return;
+
+        throw new InvalidOperationException(
+            $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created table {Name}. " +
+            $"Run this once (it does not rewrite the table): {upgrade}");
     }
 
     private async Task CreateAsync(string endpoint, NpgsqlDataSource source, CancellationToken cancellationToken)

@@ -31,6 +31,9 @@ internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
     /// <summary>The branch of a receive.</summary>
     public BranchId BranchOf(ulong transactionId) => new($"{queue.Prefix}{transactionId}");
 
+    /// <summary>Decisions and ends are in one log, and a failover takes back the later ones only.</summary>
+    public string? BeforeEnds => null;
+
     public SlotKin KinOf(SlotHolder holder)
     {
         if (WorkerBranch.TryParse(holder.GlobalId, out _))
@@ -44,7 +47,9 @@ internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
 
     public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Decisions and ends are in one log, and a failover takes back the later ones only.</summary>
+    public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc cref="BeforeEnds"/>
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
 
     public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken) =>

@@ -21,6 +21,7 @@ internal sealed partial class Recovery(
     private static readonly TimeSpan AgeElsewhere = TimeSpan.FromMinutes(1);
 
     private readonly OtherHolders others = new(decisions, log);
+    private bool isRefused;
 
     /// <summary>The branches of this queue still prepared after the last pass, without young ones; 0 before the first pass.</summary>
     public int Left { get; private set; }
@@ -37,8 +38,7 @@ internal sealed partial class Recovery(
     {
         // Taken before the prepared branches are read: a branch that is left later may not be among them.
         var left = slots?.Left ?? [];
-        await using var connection = await data.OpenConnectionAsync(cancellationToken);
-        await decisions.RequireAsync(connection, cancellationToken);
+        await using var connection = await OpenAsync(cancellationToken);
         var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
         slots?.Saw(holders.Count);
         others.Report(holders, olderThan);
@@ -48,6 +48,9 @@ internal sealed partial class Recovery(
         foreach (var (holder, branch) in OfThisQueue(holders.Where(holder => holder.IsHere)))
         {
             prepared.Add(branch);
+            // A question would fence its worker, who would never get ahead while the standby is slow.
+            if (holder.IsWaiting)
+                continue;
             if (holder.IsYoungerThan(olderThan) && !left.Contains(branch))
                 continue;
             if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
@@ -72,6 +75,27 @@ internal sealed partial class Recovery(
 
         await decisions.TidyAsync(connection, cancellationToken);
         return ended;
+    }
+
+    private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
+    {
+        NpgsqlConnection? opened = null;
+        try
+        {
+            opened = await data.OpenConnectionAsync(cancellationToken);
+            await decisions.RenewAsync(opened, cancellationToken);
+            isRefused = false;
+            return opened;
+        }
+        catch (Exception failure)
+        {
+            if (failure is InvalidOperationException && !isRefused)
+                LogApart(failure.Message);
+            isRefused = failure is InvalidOperationException;
+            if (opened is not null)
+                await opened.DisposeAsync();
+            throw;
+        }
     }
 
     private IEnumerable<(SlotHolder Holder, BranchId Branch)> OfThisQueue(IEnumerable<SlotHolder> holders) =>
@@ -140,11 +164,11 @@ internal sealed partial class Recovery(
         }
     }
 
-    private static async Task EndAsync(NpgsqlConnection connection, string statement, string owner)
+    private async Task EndAsync(NpgsqlConnection connection, string statement, string owner)
     {
         try
         {
-            await BranchEnds.ExecuteAsync(connection, [statement]);
+            await BranchEnds.ExecuteAsync(connection, [statement], decisions.BeforeEnds);
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {
@@ -158,22 +182,19 @@ internal sealed partial class Recovery(
     /// </summary>
     private static async Task EndAsOwnerAsync(NpgsqlConnection connection, string statement, string owner)
     {
-        await ExecuteAsync($"SET ROLE {PostgreSqlStatement.Quoted(owner)}");
+        await PostgreSqlStatement.ExecuteAllAsync(connection, $"SET ROLE {PostgreSqlStatement.Quoted(owner)}");
         try
         {
-            await ExecuteAsync(statement);
+            await BranchEnds.ExecuteAsync(connection, [statement]);
         }
         finally
         {
-            await ExecuteAsync("RESET ROLE");
-        }
-
-        async Task ExecuteAsync(string text)
-        {
-            await using var command = new NpgsqlCommand(text, connection);
-            await command.ExecuteNonQueryAsync(CancellationToken.None);
+            await PostgreSqlStatement.ExecuteAllAsync(connection, "RESET ROLE");
         }
     }
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "Nothing is handled and no branch is ended. {Reason}")]
+    private partial void LogApart(string reason);
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Recovered: {Statement}")]
     private partial void LogEnded(string statement);

@@ -5,7 +5,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>
 /// A queue's database and the handlers' database on another server, which know each other. The queue has an identity, which its branches are named after. A
 /// copy of either database has all that its origin has, and would rule on branches that it does not see, or that are not its own. So both databases remember a
-/// generation, and every start of an endpoint replaces it in both: the copy, or the origin, that did not take part in the last start is refused.
+/// generation, and every start of an endpoint and every pass of its recovery replaces it in both: the copy, or the origin, that did not take part in the last
+/// one is refused.
 /// </summary>
 internal sealed class ServerPair : IAsyncDisposable
 {
@@ -32,15 +33,15 @@ internal sealed class ServerPair : IAsyncDisposable
         """;
 
     private readonly string endpoint;
+    private readonly string identities;
     private readonly string knownDatas;
     private readonly string knownQueues;
-    private readonly long database;
 
     private ServerPair(
-        string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string knownDatas, string knownQueues)
+        string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string identities, string knownDatas, string knownQueues)
     {
-        (this.endpoint, Queues, Queue, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, knownDatas, knownQueues);
-        (BranchesOn, database) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
+        (this.endpoint, Queues, Queue, this.identities, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, identities, knownDatas, knownQueues);
+        (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
         // A worker uses one connection at a time, so the user's minimum pool size does not apply.
         var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0 } };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
@@ -59,6 +60,12 @@ internal sealed class ServerPair : IAsyncDisposable
     /// <summary>The system identifier of the branches' server.</summary>
     public long BranchesOn { get; }
 
+    /// <summary>The oid of their database there.</summary>
+    public long BranchesIn { get; }
+
+    /// <summary>Why the two do not belong together, as the last connection or pass of recovery has found; <see langword="null"/> if they do.</summary>
+    public InvalidOperationException? Refusal { get; private set; }
+
     /// <summary>Checks that the two belong together, and begins a generation.</summary>
     /// <param name="endpoint">The endpoint's name, for the refusal.</param>
     /// <param name="queues">The queue's database.</param>
@@ -71,20 +78,20 @@ internal sealed class ServerPair : IAsyncDisposable
         string endpoint, NpgsqlDataSource queues, string data, QueueDatabase place, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false });
-        var identities = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
+        var ids = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
         var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);
         var inData = await new OwnTable(KnownQueues, CreateKnownQueues, ["queue"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, source, cancellationToken);
-        await using (var insert = queues.CreateCommand($"INSERT INTO {identities} (id) VALUES (gen_random_uuid()) ON CONFLICT DO NOTHING"))
+        await using (var insert = queues.CreateCommand($"INSERT INTO {ids} (id) VALUES (gen_random_uuid()) ON CONFLICT DO NOTHING"))
             await insert.ExecuteNonQueryAsync(cancellationToken);
-        await using var read = queues.CreateCommand($"SELECT id FROM {identities}");
+        await using var read = queues.CreateCommand($"SELECT id FROM {ids}");
         var queue = (Guid)(await read.ExecuteScalarAsync(cancellationToken))!;
-        var pair = new ServerPair(endpoint, queues, queue, data, place, inQueue, inData);
+        var pair = new ServerPair(endpoint, queues, queue, data, place, ids, inQueue, inData);
         try
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
-            await pair.BeginGenerationAsync(connection, cancellationToken);
+            await pair.RenewAsync(connection, cancellationToken);
             return pair;
         }
         catch
@@ -94,11 +101,10 @@ internal sealed class ServerPair : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether the table of the workers is in the schema of the queue's identity.</summary>
-    /// <param name="workers">The table's name, with its schema.</param>
-    public bool IsNextToWorkers(string workers) => workers[..^WorkerRows.Table.Length] == knownDatas[..^KnownDatas.Length];
+    /// <summary>Its tables in the queue's database, with their schemas.</summary>
+    public IReadOnlyList<string> InQueue => [identities, knownDatas];
 
-    /// <summary>Requires that the two still belong together. An endpoint that starts meanwhile changes both, so a mismatch is read twice.</summary>
+    /// <summary>Requires that the two still belong together.</summary>
     /// <param name="data">A connection to the handlers' database.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="InvalidOperationException">They do not.</exception>
@@ -106,8 +112,48 @@ internal sealed class ServerPair : IAsyncDisposable
     public async Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
-        if (!(await ReadAsync(queue, data, cancellationToken)).AreOne && !(await ReadAsync(queue, data, cancellationToken)).AreOne)
-            throw Refused();
+        await ReadAsync(queue, data, cancellationToken);
+    }
+
+    /// <summary>
+    /// Requires the same, and begins a generation: from now on each copy that was made before is refused. Returns at once if another process does so.
+    /// </summary>
+    /// <inheritdoc cref="RequireAsync"/>
+    public async Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken)
+    {
+        await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
+        // First without the lock, which a connection that hangs would keep from all others.
+        await ReadAsync(queue, data, cancellationToken);
+        // It ends with the session, which no pool keeps.
+        await using var tryLock = new NpgsqlCommand("SELECT pg_try_advisory_lock(hashtextextended($1, 0))", queue)
+        {
+            Parameters = { new NpgsqlParameter<string> { TypedValue = $"kit two servers {BranchesOn} {BranchesIn}" } },
+        };
+        if (await tryLock.ExecuteScalarAsync(cancellationToken) is false)
+            return;
+
+        var last = await ReadAsync(queue, data, cancellationToken);
+        // Announced first: after a crash between the three, what the handlers' database has is one of the two that the queue accepts.
+        var next = Guid.NewGuid();
+        await WriteAsync(
+            queue,
+            PostgreSqlStatement.Of(
+                $"""
+                INSERT INTO {knownDatas} (server, database, generation, next) VALUES ($1, $2, $3, $4)
+                ON CONFLICT (server, database) DO UPDATE SET generation = excluded.generation, next = excluded.next
+                """,
+                BranchesOn, BranchesIn, last ?? next, next),
+            cancellationToken);
+        await WriteAsync(
+            data,
+            PostgreSqlStatement.Of(
+                $"INSERT INTO {knownQueues} (queue, generation) VALUES ($1, $2) ON CONFLICT (queue) DO UPDATE SET generation = excluded.generation",
+                Queue, next),
+            cancellationToken);
+        await WriteAsync(
+            queue,
+            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE next = $1", next),
+            cancellationToken);
     }
 
     /// <summary>
@@ -121,59 +167,57 @@ internal sealed class ServerPair : IAsyncDisposable
 
     public ValueTask DisposeAsync() => Data.DisposeAsync();
 
-    /// <summary>Reads the generation of each database. The queue accepts two: the last, and the one that a start has announced.</summary>
-    private async Task<(bool AreOne, Guid? OfData)> ReadAsync(NpgsqlConnection queue, NpgsqlConnection data, CancellationToken cancellationToken)
+    /// <summary>
+    /// Reads the generation of the handlers' database, which the queue's must accept. If it does not, and has changed meanwhile, an endpoint has begun another
+    /// generation between the two questions.
+    /// </summary>
+    /// <returns><see langword="null"/> if the handlers' database has none of this queue yet.</returns>
+    private async Task<Guid?> ReadAsync(NpgsqlConnection queue, NpgsqlConnection data, CancellationToken cancellationToken)
     {
-        var accepted = await AskAsync(
-            queue,
-            PostgreSqlStatement.Of(
-                $"SELECT ARRAY[generation, coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2", BranchesOn, database));
-        var ofData = await AskAsync(data, PostgreSqlStatement.Of($"SELECT generation FROM {knownQueues} WHERE queue = $1", Queue)) as Guid?;
-        return (accepted is Guid[] known ? ofData is { } one && known.Contains(one) : ofData is null, ofData);
-
-        async Task<object?> AskAsync(NpgsqlConnection connection, NpgsqlBatchCommand question)
+        var accepted = await ReadAcceptedAsync(queue, cancellationToken);
+        while (true)
         {
-            await using var batch = new NpgsqlBatch(connection) { BatchCommands = { question } };
-            return await batch.ExecuteScalarAsync(cancellationToken);
+            await using var ask = new NpgsqlCommand($"SELECT generation FROM {knownQueues} WHERE queue = $1", data)
+            {
+                Parameters = { new NpgsqlParameter<Guid> { TypedValue = Queue } },
+            };
+            var found = await ask.ExecuteScalarAsync(cancellationToken) as Guid?;
+            if (accepted.Contains(found))
+            {
+                Refusal = null;
+                return found;
+            }
+
+            var before = accepted;
+            accepted = await ReadAcceptedAsync(queue, cancellationToken);
+            if (accepted.SequenceEqual(before))
+                throw Refusal = Refused();
         }
     }
 
-    private async Task BeginGenerationAsync(NpgsqlConnection data, CancellationToken cancellationToken)
+    /// <summary>
+    /// Reads what the queue accepts: the last generation and one that was announced; if the handlers' database is new to it, none, also when its first one
+    /// was announced.
+    /// </summary>
+    private async Task<Guid?[]> ReadAcceptedAsync(NpgsqlConnection queue, CancellationToken cancellationToken)
     {
-        await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
-        // One start at a time. The lock ends with the session, which no pool keeps.
-        await WriteAsync(queue, new NpgsqlBatchCommand("SELECT pg_advisory_lock(hashtext('kit two servers'))"), cancellationToken);
-        var (areOne, last) = await ReadAsync(queue, data, cancellationToken);
-        if (!areOne)
-            throw Refused();
-
-        // Announced first: after a crash between the three, what the handlers' database has is one of the two that the queue accepts.
-        var next = Guid.NewGuid();
-        await WriteAsync(
-            queue,
-            PostgreSqlStatement.Of(
-                $"""
-                INSERT INTO {knownDatas} (server, database, generation, next) VALUES ($1, $2, $3, $4)
-                ON CONFLICT (server, database) DO UPDATE SET generation = excluded.generation, next = excluded.next
-                """,
-                BranchesOn, database, last ?? next, next),
-            cancellationToken);
-        await WriteAsync(
-            data,
-            PostgreSqlStatement.Of(
-                $"INSERT INTO {knownQueues} (queue, generation) VALUES ($1, $2) ON CONFLICT (queue) DO UPDATE SET generation = excluded.generation",
-                Queue, next),
-            cancellationToken);
-        await WriteAsync(
-            queue,
-            PostgreSqlStatement.Of($"UPDATE {knownDatas} SET generation = next, next = NULL WHERE server = $1 AND database = $2", BranchesOn, database),
-            cancellationToken);
+        await using var batch = new NpgsqlBatch(queue)
+        {
+            BatchCommands =
+            {
+                PostgreSqlStatement.Of(
+                    $"SELECT ARRAY[nullif(generation, next), coalesce(next, generation)] FROM {knownDatas} WHERE server = $1 AND database = $2",
+                    BranchesOn, BranchesIn),
+            },
+        };
+        await using var row = await batch.ExecuteReaderAsync(cancellationToken);
+        return await row.ReadAsync(cancellationToken) ? row.GetFieldValue<Guid?[]>(0) : [null];
     }
 
     private static async Task WriteAsync(NpgsqlConnection connection, NpgsqlBatchCommand statement, CancellationToken cancellationToken)
     {
         using var standbys = StandbyWait.On(connection);
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { statement } };
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}"), statement } };
         await batch.ExecuteNonQueryAsync(cancellationToken);
         standbys.Require();
     }
@@ -181,11 +225,12 @@ internal sealed class ServerPair : IAsyncDisposable
     private void Require(NpgsqlConnection data) => RequireAsync(data, CancellationToken.None).GetAwaiter().GetResult();
 
     private InvalidOperationException Refused() => new(
-        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database have not been started together the last time. " +
-        "One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data has moved. " +
-        "A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
-        $"If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run DELETE FROM {knownDatas} " +
-        $"WHERE server = {BranchesOn} AND database = {database} in the queue's database and " +
+        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database did not take part together in the last start or " +
+        "pass of recovery. One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data " +
+        "has moved. A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
+        "If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run " +
+        $"DELETE FROM {knownDatas} WHERE server = {BranchesOn} AND database = {BranchesIn} and " +
+        $"DELETE FROM {WorkerRows.Table} WHERE branches_on = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
         $"DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of " +
-        $"its own before its first start: UPDATE {knownDatas[..^KnownDatas.Length]}{Identities} SET id = gen_random_uuid().");
+        $"its own before its first start: UPDATE {identities} SET id = gen_random_uuid().");
 }

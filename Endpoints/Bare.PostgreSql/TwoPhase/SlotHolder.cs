@@ -25,8 +25,10 @@ internal enum SlotKin
 /// <param name="IsHere">Whether that is the handlers' database.</param>
 /// <param name="PreparedUtc">When it was prepared.</param>
 /// <param name="Age">How long ago that was, by the server's clock.</param>
+/// <param name="IsWaiting">Whether the session that prepares it still waits for the server's standbys. Until then no other can end it.</param>
 /// <param name="HasQueueDatabase">For a branch of the kit: whether its queue's database, which holds the decision, still exists.</param>
-internal sealed record SlotHolder(string GlobalId, string Owner, string Database, bool IsHere, DateTime PreparedUtc, TimeSpan Age, bool HasQueueDatabase)
+internal sealed record SlotHolder(
+    string GlobalId, string Owner, string Database, bool IsHere, DateTime PreparedUtc, TimeSpan Age, bool IsWaiting, bool HasQueueDatabase)
 {
     /// <summary>Whether its owner most likely ends it in a moment. A negative age is old: the server's clock has stepped back since.</summary>
     public bool IsYoungerThan(TimeSpan age) => Age >= TimeSpan.Zero && Age < age;
@@ -36,6 +38,7 @@ internal sealed record SlotHolder(string GlobalId, string Owner, string Database
         await using var command = new NpgsqlCommand(
             """
             SELECT gid, coalesce(owner::text, 'a role that was dropped'), database, database = current_database(), prepared, clock_timestamp() - prepared,
+                   EXISTS (SELECT FROM pg_stat_activity WHERE state = 'active' AND query = 'PREPARE TRANSACTION ' || quote_literal(gid)),
                    starts_with(gid, 'kit/') AND EXISTS (SELECT FROM pg_database WHERE oid::text = split_part(gid, '/', 3))
             FROM pg_prepared_xacts ORDER BY prepared
             """,
@@ -46,7 +49,7 @@ internal sealed record SlotHolder(string GlobalId, string Owner, string Database
         {
             holders.Add(new SlotHolder(
                 reader.GetString(0), reader.GetString(1), reader.GetString(2), reader.GetBoolean(3),
-                reader.GetDateTime(4), reader.GetTimeSpan(5), reader.GetBoolean(6)));
+                reader.GetDateTime(4), reader.GetTimeSpan(5), reader.GetBoolean(6), reader.GetBoolean(7)));
         }
 
         return holders;

@@ -3,13 +3,20 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Watches whether a server has waited for its synchronous standbys. A commit whose wait is cancelled, by a time-out for example, succeeds with a warning: it
-/// is on this server's disk and perhaps on no standby's, so that a failover takes it back. On two servers that must count as an answer that was lost.
+/// Has a server wait for its log and its synchronous standbys, and watches whether it did. A commit whose wait is cancelled, by a time-out for example,
+/// succeeds with a warning: it is on this server's disk and perhaps on no standby's, so that a failover takes it back. On two servers that must count as an
+/// answer that was lost.
 /// </summary>
 internal sealed class StandbyWait : IDisposable
 {
     // The function of PostgreSQL that gives the warning, which is translated.
     private const string Waiting = "SyncRepWaitForLSN";
+
+    /// <summary>Expressions: the transaction that evaluates them waits at its end for the log and the standbys, and tells if it stops waiting.</summary>
+    public static readonly string OfTransaction = Settings(isLocal: "true");
+
+    /// <summary>A statement: the later transactions of its session do.</summary>
+    public static readonly string OfSession = $"SELECT {Settings(isLocal: "false")}";
 
     private readonly NpgsqlConnection connection;
     private bool isCancelled;
@@ -34,6 +41,11 @@ internal sealed class StandbyWait : IDisposable
     }
 
     public void Dispose() => connection.Notice -= Note;
+
+    // Where the commit is, because nothing earlier is certain: a handler, a trigger or a reload of the server can change what its session had.
+    private static string Settings(string isLocal) =>
+        "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on' " +
+        $"ELSE current_setting('synchronous_commit') END, {isLocal}), set_config('client_min_messages', 'warning', {isLocal})";
 
     private void Note(object sender, NpgsqlNoticeEventArgs warning) => isCancelled |= warning.Notice.Routine == Waiting;
 }

@@ -6,9 +6,9 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// Commits each branch before the worker goes on: when it receives the next message, the rows of the last one are visible. If a commit fails, the worker
 /// waits until recovery has ended the branch, or until the endpoint stops.
 /// </summary>
-internal sealed class WaitingSecondPhase(Slots slots, ILogger log, CancellationToken stopping) : ISecondPhase
+internal sealed class WaitingSecondPhase(IDecisionLog decisions, Slots slots, ILogger log, CancellationToken stopping) : ISecondPhase
 {
-    private readonly LoneCommit commit = new(slots, log);
+    private readonly LoneCommit commit = new(decisions, slots, log);
 
     public async ValueTask FinishAsync(PreparedBranch branch)
     {

@@ -42,8 +42,8 @@ internal sealed class WorkerRow : IDecider
 
     public NpgsqlDataSource Data => rows.Pair.Data;
 
-    /// <summary>The rows may be on any server.</summary>
-    public InvalidOperationException? Refusal => null;
+    /// <summary>The queue's database and the handlers' may be on any servers, but neither may be a copy.</summary>
+    public InvalidOperationException? Refusal => rows.Pair.Refusal;
 
     /// <summary>Inserts the row, and takes the lock that shows that its session lives.</summary>
     /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
@@ -57,10 +57,15 @@ internal sealed class WorkerRow : IDecider
     }
 
     /// <exception cref="InvalidOperationException">
-    /// The outcome of the last decision is not known: a later one would strike a number from the list whose branch may be prepared.
+    /// The outcome of the last decision is not known: a later one would strike a number from the list whose branch may be prepared. Or there is a
+    /// <see cref="Refusal"/>.
     /// </exception>
     public IDecision Of(NpgsqlTransaction receive, ulong transactionId)
     {
+        // Before the handler: the session ends, its receive is rolled back, and no attempt is counted.
+        if (Refusal is { } refusal)
+            throw refusal;
+
         lock (sync)
         {
             if (isOver)
@@ -160,8 +165,7 @@ internal sealed class WorkerRow : IDecider
 
         // With the handler's own settings the server would not wait for its standbys, or not tell that it has stopped waiting, and a failover would lose
         // rows whose message is gone.
-        public IEnumerable<NpgsqlBatchCommand> BeforePrepare =>
-            [new NpgsqlBatchCommand("RESET synchronous_commit"), new NpgsqlBatchCommand("RESET client_min_messages")];
+        public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}")];
 
         public Task CommitAsync(bool hasBranch) => row.CommitAsync(number, hasBranch, receive);
 

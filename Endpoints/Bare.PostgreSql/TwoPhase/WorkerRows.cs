@@ -19,8 +19,21 @@ internal sealed class WorkerRows : IDecisionLog
         CREATE TABLE IF NOT EXISTS {Table} (
             id uuid PRIMARY KEY,
             branches_on bigint NOT NULL,
+            database bigint NOT NULL,
             open bigint[] NOT NULL DEFAULT '{"{}"}',
             is_fenced boolean NOT NULL DEFAULT false) WITH (fillfactor = 20);
+        """;
+
+    /// <summary>Adds a column that tables of an earlier version lack. Their rows keep 0, which no database has.</summary>
+    public const string Upgrade = $"ALTER TABLE {Table} ADD COLUMN IF NOT EXISTS database bigint NOT NULL DEFAULT 0";
+
+    // Only the server's memory has the lock, for as long as the worker's session lives.
+    private const string IsDead =
+        """
+        NOT EXISTS (
+            SELECT FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 1 AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+              AND (classid::bigint << 32) | objid::bigint = hashtextextended(id::text, 0))
         """;
 
     /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
@@ -35,28 +48,28 @@ internal sealed class WorkerRows : IDecisionLog
 
     public ServerPair Pair { get; }
 
+    /// <summary>A number leaves its worker's row when the end of its branch was answered, so the server must not answer too early.</summary>
+    public string? BeforeEnds => StandbyWait.OfSession;
+
     /// <summary>
     /// The statement before the COMMIT of a receive: $1 is the list of numbers, $2 the worker. It fails if recovery has fenced the row, so that the COMMIT
-    /// is skipped.
+    /// is skipped. The COMMIT waits, whatever a trigger on the sends has set.
     /// </summary>
     public string Decide =>
         $"WITH decided AS (UPDATE {table} SET open = $1 WHERE id = $2 AND NOT is_fenced RETURNING 1) " +
-        $"SELECT CASE count(*) WHEN 1 THEN 1 ELSE ('{Fenced} ' || count(*))::int END FROM decided";
+        $"SELECT CASE count(*) WHEN 1 THEN 1 ELSE ('{Fenced} ' || count(*))::int END, {StandbyWait.OfTransaction} FROM decided";
 
     // An UPDATE, even of a row that is fenced already: it waits for a decision that is being committed, and for the standbys of the server. An INSERT that
     // does nothing would see a decision that no standby has.
-    private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open";
+    private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}";
 
-    // Only the server's memory has the lock, for as long as the worker's session lives.
-    private string FenceDead =>
-        $"""
-        UPDATE {table} SET is_fenced = true
-        WHERE branches_on = $1 AND NOT EXISTS (
-            SELECT FROM pg_locks
-            WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-              AND (classid::bigint << 32) | objid::bigint = hashtextextended(id::text, 0))
-        RETURNING id
-        """;
+    // A clone of the branches' server has its identifier, and can serve another endpoint of this queue: only in the database that the generation has just
+    // proved are this worker's branches seen.
+    private string FenceDead => $"UPDATE {table} SET is_fenced = true WHERE branches_on = $1 AND database = $2 AND {IsDead} RETURNING id";
+
+    // A list that is empty was never written: its worker decided nothing, which a missing row says, too. In an outage of the branches' server every session
+    // leaves such a row, and no pass of recovery gets as far as to delete it.
+    private string DeleteIdle => $"DELETE FROM {table} WHERE open = '{"{}"}' AND {IsDead}";
 
     /// <summary>Whether <see cref="Decide"/> failed because of recovery; under repeatable read the server says it in another way.</summary>
     public static bool IsFenced(PostgresException refused) =>
@@ -73,11 +86,9 @@ internal sealed class WorkerRows : IDecisionLog
         {
             BatchCommands =
             {
-                // The role, the database or the server can have been changed since the endpoint started.
-                PostgreSqlStatement.Of(
-                    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"),
+                new NpgsqlBatchCommand(DeleteIdle),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
-                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on) VALUES ($1, $2)", worker, Pair.BranchesOn),
+                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on, database) VALUES ($1, $2, $3)", worker, Pair.BranchesOn, Pair.BranchesIn),
             },
         };
         await batch.ExecuteNonQueryAsync(cancellationToken);
@@ -124,15 +135,18 @@ internal sealed class WorkerRows : IDecisionLog
 
     public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RequireAsync(data, cancellationToken);
 
+    public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RenewAsync(data, cancellationToken);
+
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.AwaitStandbysAsync(data, cancellationToken);
 
-    /// <summary>Deletes the rows of workers whose session has ended, and that have no branch on this server any more.</summary>
+    /// <summary>Deletes the rows of workers whose session has ended, and that have no branch any more.</summary>
     public async Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken)
     {
         var dead = new HashSet<Guid>();
         await using (var fence = Pair.Queues.CreateCommand(FenceDead))
         {
             fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesOn });
+            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesIn });
             await using var row = await fence.ExecuteReaderAsync(cancellationToken);
             while (await row.ReadAsync(cancellationToken))
                 dead.Add(row.GetGuid(0));

@@ -3,8 +3,9 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Kit.Endpoints.Bare.Health;
 
 /// <summary>
-/// Unhealthy if no worker has got an answer from its queue for longer than the patience. Degraded if something waits for an operator: branches
-/// that recovery could not end, or messages that have waited in the outbox for longer than the patience.
+/// Unhealthy if no worker has got an answer from its queue for longer than the patience, or if the endpoint refuses to handle. Degraded if something waits for
+/// an operator: branches that recovery could not end, messages that have waited in the outbox for longer than the patience, or a server that would refuse the
+/// next start.
 /// </summary>
 internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patience) : IHealthCheck
 {
@@ -17,6 +18,10 @@ internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patien
             return new HealthCheckResult(failure, "No worker has got an answer from the queue yet.");
         if (age > patience)
             return new HealthCheckResult(failure, $"No worker has got an answer from the queue for {age.TotalSeconds:F0} s, or the handlers take that long.");
+        if (status.Refusal() is { } refusal)
+            return new HealthCheckResult(failure, refusal);
+        if (status.Missing() is { } missing)
+            return HealthCheckResult.Degraded($"The endpoint would not start {missing}.");
         if (status.Branches() is > 0 and var branches)
             return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches' and recovery's log.");
         if (status.Outbox() is { OldestAge: { } oldest } backlog && oldest > patience)

@@ -23,6 +23,12 @@ internal sealed class EndpointStatus : IDisposable
             "kit.outbox.age", () => Of(Outbox()?.OldestAge?.TotalSeconds, tags), "s", "Age of the oldest message in the outbox.");
     }
 
+    /// <summary>Why the endpoint handles nothing until an operator has changed something; <see langword="null"/> if it does.</summary>
+    public Func<string?> Refusal { get; set; } = () => null;
+
+    /// <summary>What would refuse the endpoint's next start; <see langword="null"/> if nothing would.</summary>
+    public Func<string?> Missing { get; set; } = () => null;
+
     /// <summary>How many branches an operator must end; <see langword="null"/> if the mode has no branches.</summary>
     public Func<int?> Branches { get; set; } = () => null;
 

@@ -45,9 +45,11 @@ public abstract class OnTwoServers
     protected async Task InsertWorkerAsync(Guid worker, string open)
     {
         await using var data = NpgsqlDataSource.Create(Bench.DataConnection);
-        var branchesOn = unchecked((long)(await QueueDatabase.ReadAsync(data, CancellationToken.None)).SystemIdentifier);
+        var place = await QueueDatabase.ReadAsync(data, CancellationToken.None);
         await TestDatabases.ExecuteAsync(
-            Bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, open) VALUES ('{worker}', {branchesOn}, '{open}')");
+            Bench.QueueConnection,
+            "INSERT INTO kit_worker (id, branches_on, database, open) " +
+            $"VALUES ('{worker}', {unchecked((long)place.SystemIdentifier)}, {place.DatabaseOid}, '{open}')");
     }
 
     internal async Task PrepareAsync(BranchId branch) => await TestDatabases.ExecuteAsync(

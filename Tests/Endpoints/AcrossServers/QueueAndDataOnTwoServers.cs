@@ -1,7 +1,9 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
 using Kit.Tests.TwoPhase;
+using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
 
 namespace Kit.Tests.AcrossServers;
@@ -101,6 +103,27 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
     }
 
+    [Test]
+    public async Task An_outage_of_the_server_of_the_rows_leaves_no_more_rows_of_workers_than_there_are_workers()
+    {
+        await Bench.StartAsync();
+        await DataServer.StopImmediatelyAsync(CancellationToken.None);
+        try
+        {
+            var messages = await Bench.EnqueueAsync(1);
+            await Eventually.HoldsAsync(() => Bench.Log.Count(line => line.Contains("Next try", StringComparison.Ordinal)) >= 10, "sessions are opened again");
+
+            Assert.That(await Bench.CountWorkersAsync(), Is.LessThanOrEqualTo(4), "two that live, and those of the last two sessions");
+            await DataServer.RestartAsync(CancellationToken.None);
+            await Bench.DrainedAsync();
+            await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await DataServer.RestartAsync(CancellationToken.None);
+        }
+    }
+
     /// <summary>Another endpoint of the queue's database can have its rows on a third server, whose branches this one does not see.</summary>
     [Test]
     public async Task The_row_of_a_worker_whose_branches_are_on_another_server_stays()
@@ -108,7 +131,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await Bench.StartAsync();
         await Bench.StopAsync();
         var worker = Guid.NewGuid();
-        await TestDatabases.ExecuteAsync(Bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, open) VALUES ('{worker}', 1, '{{1}}')");
+        await TestDatabases.ExecuteAsync(
+            Bench.QueueConnection, $"INSERT INTO kit_worker (id, branches_on, database, open) VALUES ('{worker}', 1, 1, '{{1}}')");
 
         await Bench.StartAsync();
 
@@ -128,15 +152,44 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(listed.Owner, Is.EqualTo(BranchOwner.AnotherServer));
     }
 
-    /// <summary>The standby that the server has to wait for is away, so whoever waits for it stands still.</summary>
     [Test]
-    public async Task A_branch_waits_for_the_standby_although_its_handler_would_not()
+    public async Task Messages_wait_while_the_server_of_the_rows_prepares_nothing()
+    {
+        await Bench.StartAsync();
+        try
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM SET max_prepared_transactions = 0");
+            await DataServer.RestartAsync(CancellationToken.None);
+            var messages = await Bench.EnqueueAsync(2);
+            await Eventually.HoldsAsync(
+                () => Bench.Log.Count(line => line.Contains("prepared transactions are disabled", StringComparison.Ordinal)) >= 10,
+                "both were tried more often than a message may fail");
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM RESET max_prepared_transactions");
+            await DataServer.RestartAsync(CancellationToken.None);
+
+            await Bench.DrainedAsync();
+            await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM RESET max_prepared_transactions");
+            await DataServer.RestartAsync(CancellationToken.None);
+        }
+    }
+
+    /// <summary>The standby that the server has to wait for is away, so whoever waits for it stands still.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_branch_waits_for_the_standby_although_its_handler_or_its_database_would_not(bool isOfHandler)
     {
         await Bench.StartAsync(async (context, cancellationToken) =>
         {
-            await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "SET LOCAL synchronous_commit = local");
+            if (isOfHandler)
+                await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "SET LOCAL synchronous_commit = local");
             await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
         });
+        if (!isOfHandler)
+            await HastenAsync(Bench.DataConnection);
         await RequireStandbyAsync(DataServer, "absent");
         var messages = await Bench.EnqueueAsync(1);
 
@@ -167,6 +220,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
             },
             queue.ConnectionString, data.ConnectionString);
         var messages = await Bench.EnqueueAsync(1);
+        await HastenAsync(ofQueue ? Bench.QueueConnection : Bench.DataConnection);
         await RequireStandbyAsync(ofQueue ? QueueServer : DataServer, "absent");
         try
         {
@@ -182,6 +236,43 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         finally
         {
             await RequireStandbyAsync(ofQueue ? QueueServer : DataServer, "");
+        }
+    }
+
+    /// <summary>The log of the queue's server is flushed by nobody else, so a decision that does not wait for it is lost with the server.</summary>
+    [TestCase("ALTER SYSTEM SET synchronous_commit = off")]
+    [TestCase("CREATE TRIGGER hasty BEFORE INSERT ON sink EXECUTE FUNCTION hasten()")]
+    public async Task A_decision_waits_for_the_log_although_its_session_would_not(string hasten)
+    {
+        var isHasty = new TaskCompletionSource();
+        await Bench.StartAsync(async (context, cancellationToken) =>
+        {
+            await isHasty.Task;
+            await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+        });
+        var messages = await Bench.EnqueueAsync(200);
+        try
+        {
+            await TestDatabases.ExecuteAsync(
+                Bench.QueueConnection,
+                "CREATE FUNCTION hasten() RETURNS trigger LANGUAGE plpgsql AS " +
+                "$$ BEGIN PERFORM set_config('synchronous_commit', 'off', true); RETURN NULL; END $$");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "ALTER SYSTEM SET wal_writer_delay = '10s'");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, hasten);
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "SELECT pg_reload_conf()");
+            isHasty.SetResult();
+            await Eventually.HoldsAsync(async () => await Bench.Data.CountRowsAsync() >= 20, "some are decided");
+
+            await QueueServer.StopImmediatelyAsync(CancellationToken.None);
+            await QueueServer.RestartAsync(CancellationToken.None);
+
+            await Bench.DrainedAsync();
+            await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "ALTER SYSTEM RESET ALL");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "SELECT pg_reload_conf()");
         }
     }
 
@@ -210,9 +301,155 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(attempts, Has.Count.EqualTo(3 * batch));
     }
 
+    /// <summary>The decision waits while the standby of the branches' server is taken away, so the second phase is the first that misses it.</summary>
+    [Test]
+    public async Task An_end_that_stopped_waiting_for_the_standby_stays_in_the_list()
+    {
+        var data = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { CommandTimeout = 1 };
+        await Bench.StartAsync(
+            data: data.ConnectionString,
+            configure: endpoint => endpoint.LimitConcurrency(1).RecoveryInterval = TimeSpan.FromHours(1));
+        await HastenAsync(Bench.DataConnection);
+        await TestDatabases.ExecuteAsync(
+            Bench.QueueConnection,
+            "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(42); RETURN NEW; END $$; " +
+            "CREATE TRIGGER hold BEFORE UPDATE ON kit_worker FOR EACH ROW EXECUTE FUNCTION hold()");
+        try
+        {
+            await using (var queue = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Pooling = false }))
+            await using (var holder = await queue.OpenConnectionAsync())
+            {
+                await TwoPhaseBench.ExecuteAsync(holder, "SELECT pg_advisory_lock(42)");
+                await Bench.EnqueueAsync(1);
+                await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 1, "prepared, and not decided");
+                await RequireStandbyAsync(DataServer, "absent");
+            }
+
+            await Eventually.HoldsAsync(() => Bench.Log.Any(line => line.Contains("left to recovery", StringComparison.Ordinal)), "its end is not believed");
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        await Bench.EnqueueAsync(1);
+        await Bench.DrainedAsync();
+        Assert.That(await TestDatabases.ScalarAsync(Bench.QueueConnection, "SELECT max(cardinality(open)) FROM kit_worker"), Is.EqualTo(2));
+    }
+
+    /// <summary>What recovery sees as gone can be an end that no standby has, and that a failover takes back.</summary>
+    [Test]
+    public async Task A_branch_that_is_gone_is_believed_when_the_standby_has_it()
+    {
+        await using var data = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false });
+        var branch = new WorkerBranch(Guid.NewGuid(), Guid.NewGuid(), 1).Id;
+        var slots = new Slots(data, new SlotNeeds(Total: 100, Concurrency: 1), NullLogger.Instance, _ => { });
+        slots.Leave(branch);
+        var log = new AskedLog { Standbys = new ServerRefusedException(new NpgsqlException("no answer")) };
+
+        await Assert.ThatAsync(
+            () => new Recovery(data, log, NullLogger.Instance, slots).RunAsync(TimeSpan.Zero, CancellationToken.None),
+            Throws.InstanceOf<ServerRefusedException>());
+
+        Assert.That(slots.Left, Is.EqualTo([branch]));
+    }
+
+    [Test]
+    public async Task The_row_of_a_worker_stays_until_the_standby_has_the_end_of_its_branches()
+    {
+        await Bench.StartAsync();
+        await Bench.StopAsync();
+        await using var queues = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Pooling = false });
+        var text = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false, CommandTimeout = 1 }.ConnectionString;
+        await using var data = NpgsqlDataSource.Create(text);
+        var place = await QueueDatabase.ReadAsync(data, CancellationToken.None);
+        await using var pair = await ServerPair.StartAsync(TwoServersBench.Name, queues, text, place, CancellationToken.None);
+        await InsertWorkerAsync(Guid.NewGuid(), "{1}");
+        await HastenAsync(Bench.DataConnection);
+        await using var connection = await data.OpenConnectionAsync();
+        await RequireStandbyAsync(DataServer, "absent");
+        try
+        {
+            await Assert.ThatAsync(
+                () => new WorkerRows(pair, WorkerRows.Table).TidyAsync(connection, CancellationToken.None), Throws.InstanceOf<ServerRefusedException>());
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        Assert.That(await Bench.CountWorkersAsync(), Is.EqualTo(1));
+    }
+
+    /// <summary>A standby that answers later than the passes of recovery come: each question would fence the worker, whose prepare has not returned.</summary>
+    [Test]
+    public async Task A_branch_whose_prepare_waits_for_the_standby_is_not_asked_about()
+    {
+        var branch = new WorkerBranch(Guid.NewGuid(), Guid.NewGuid(), 1).Id;
+        var log = new AskedLog();
+        await using var data = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false });
+        var recovery = new Recovery(data, log, NullLogger.Instance);
+        await RequireStandbyAsync(DataServer, "absent");
+        var preparing = PrepareAsync(branch);
+        try
+        {
+            await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 1, "it is prepared here");
+            await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None);
+            Assert.That(log.Asked, Is.Zero);
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        await preparing;
+        await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None);
+        Assert.That(log.Asked, Is.EqualTo(1));
+    }
+
+    /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>
+    private static async Task HastenAsync(string connection)
+    {
+        var database = new NpgsqlConnectionStringBuilder(connection).Database;
+        foreach (var setting in new[] { "synchronous_commit = local", "client_min_messages = error" })
+            await TestDatabases.ExecuteAsync(connection, $"ALTER DATABASE {database} SET {setting}");
+    }
+
     private static async Task RequireStandbyAsync(PrivatePostgreSql server, string name)
     {
         await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
         await TestDatabases.ExecuteAsync(server.ConnectionString, "SELECT pg_reload_conf()");
+    }
+
+    /// <summary>Counts the questions of recovery, and says that nothing was decided.</summary>
+    private sealed class AskedLog : IDecisionLog
+    {
+        public int Asked { get; private set; }
+
+        /// <summary>What waiting for the standbys fails with, if it does.</summary>
+        public Exception? Standbys { get; init; }
+
+        public string? BeforeEnds => null;
+
+        public SlotKin KinOf(SlotHolder holder) => SlotKin.Own;
+
+        public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) =>
+            Standbys is null ? Task.CompletedTask : Task.FromException(Standbys);
+
+        public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken)
+        {
+            Asked++;
+            return Task.FromResult(BranchDecision.Aborted);
+        }
+
+        public Task<long> RequireDecidedAsync(NpgsqlConnection data, IReadOnlyCollection<BranchId> branches) => throw new NotSupportedException();
+
+        public void Ended(BranchId branch) => throw new NotSupportedException();
+
+        public Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
     }
 }

@@ -186,7 +186,7 @@ public sealed class BranchesAreLeftPrepared
         var branch = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), roles.Before);
         var slots = new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log, _ => { });
-        await using var phase = new WaitingSecondPhase(slots, log, CancellationToken.None);
+        await using var phase = new WaitingSecondPhase(new ReceivesAsDecisions(queue), slots, log, CancellationToken.None);
 
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
         var hasGoneOn = await Eventually.IsSoAsync(() => Task.FromResult(finishing.IsCompleted), TimeSpan.FromMilliseconds(500));
@@ -205,7 +205,8 @@ public sealed class BranchesAreLeftPrepared
         var branch = new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch.ToString(), roles.Before);
         using var stopping = new CancellationTokenSource();
-        await using var phase = new WaitingSecondPhase(new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log, _ => { }), log, stopping.Token);
+        await using var phase = new WaitingSecondPhase(
+            new ReceivesAsDecisions(queue), new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log, _ => { }), log, stopping.Token);
 
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
         await stopping.CancelAsync();

@@ -60,6 +60,28 @@ public sealed class SlotsAreScarce
     }
 
     [Test]
+    public async Task A_restart_that_leaves_none_lets_messages_wait()
+    {
+        await StartAsync(concurrency: 2);
+        try
+        {
+            await RestartAsync(slots: 0);
+            var messages = await bench.EnqueueAsync(2);
+            await Eventually.HoldsAsync(
+                () => bench.Log.Count(line => line.Contains("prepared transactions are disabled", StringComparison.Ordinal)) >= 5,
+                "they were tried more often than a message may fail");
+            await RestartAsync(Slots);
+
+            await bench.DrainedAsync();
+            await EachHasOneRowAsync(messages);
+        }
+        finally
+        {
+            await RestartAsync(Slots);
+        }
+    }
+
+    [Test]
     public async Task Fewer_free_than_it_needs_are_said_at_start()
     {
         await PrepareAsync("another application/1");
@@ -72,6 +94,12 @@ public sealed class SlotsAreScarce
 
     private Task StartAsync(int concurrency) => bench.StartAsync(
         TransactionMode.FullDtc, concurrency, TwoPhaseBench.InsertAsync, WithPool(bench.Databases.Queue), WithPool(bench.Databases.Widgets));
+
+    private async Task RestartAsync(int slots)
+    {
+        await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET max_prepared_transactions = {slots}");
+        await server.RestartAsync(CancellationToken.None);
+    }
 
     private async Task EachHasOneRowAsync(IReadOnlyCollection<Guid> messages)
     {

@@ -25,16 +25,26 @@ public enum Mistake
 
     /// <summary>Recovery takes a branch of a worker of its own process for aborted, although its decision is under way.</summary>
     OwnWorkerNotAsked,
+
+    /// <summary>A recovery deletes the rows that are fenced, and not only those that it has fenced before it read the branches.</summary>
+    AnothersFence,
+
+    /// <summary>A number leaves the list because its branch was not among those that were read before it was prepared.</summary>
+    GoneBeforePrepared,
 }
 
 /// <summary>
-/// The protocol of full-dtc on two servers as a machine of small states: two workers, the first in the process of the recovery, two numbers each, two messages.
-/// Each step is what one server does at once. A process, a session and either server can crash between any two steps, and an answer can be lost.
+/// The protocol of full-dtc on two servers as a machine of small states: two workers, each in a process of its own, two messages, one database on each server.
+/// Each step is what one server does at once. Between any two steps a process can be killed, a session lost and the queue's server can crash; an answer can be
+/// lost, and a PREPARE TRANSACTION can arrive when nobody waits for it any more. A crash of the branches' server is no step of its own: it keeps what is
+/// prepared, and loses answers and attempts. Standbys and copies of a server are not in it.
 /// </summary>
-internal sealed class TwoServersModel(Mistake mistake)
+/// <param name="mistake">What is wrong with it.</param>
+/// <param name="numbers">How many units each worker can begin: 1 or 2.</param>
+/// <param name="recoveries">In how many of the processes recovery runs: 1 or 2. Each of them has its own view of the branches.</param>
+internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveries)
 {
     private const int Workers = 2;
-    private const int Numbers = 2;
     private const int Messages = 2;
 
     /// <summary>The states that were reached.</summary>
@@ -76,7 +86,7 @@ internal sealed class TwoServersModel(Mistake mistake)
     {
         for (var worker = 0; worker < Workers; worker++)
         {
-            for (var number = 0; number < Numbers; number++)
+            for (var number = 0; number < 2; number++)
             {
                 var (branch, hasDecided) = (state.Branch(worker, number), state.HasDecided(worker, number));
                 if (branch is Branch.Committed && !hasDecided)
@@ -94,17 +104,25 @@ internal sealed class TwoServersModel(Mistake mistake)
     {
         var next = state;
         for (var worker = 0; worker < Workers; worker++)
-            next = next.EndSession(worker).With(worker, Session.Killed).Forget(worker, recovers: true);
+        {
+            next = next.EndSession(worker).With(worker, Session.Killed).Forget(worker);
+            for (var number = 0; number < numbers; number++)
+                next = next.IsOnTheWay(worker, number) ? Arrive(next, worker, number) : next;
+        }
+
         do
         {
-            next = RecoverySteps(next).Single().Next;
+            next = RecoverySteps(next, 0).Single().Next;
             if (Violation(next) is { } violation)
                 return $"after a kill of all, {violation}";
         }
-        while (next.Recovery is not Recovery.Idle);
+        while (next.Recovery(0) is not Recovery.Idle);
 
         return next.PreparedBranches == 0 ? null : "after a kill of all, recovery leaves a branch prepared";
     }
+
+    private static State Arrive(State state, int worker, int number) =>
+        state.OnTheWay(worker, number, false).With(worker, number, Branch.Prepared);
 
     private IEnumerable<(string Step, State Next)> StepsFrom(State state)
     {
@@ -114,8 +132,11 @@ internal sealed class TwoServersModel(Mistake mistake)
                 yield return step;
         }
 
-        foreach (var step in RecoverySteps(state))
-            yield return step;
+        for (var recovery = 0; recovery < recoveries; recovery++)
+        {
+            foreach (var step in RecoverySteps(state, recovery))
+                yield return step;
+        }
 
         if (Enumerable.Range(0, Workers).Any(worker => state.Session(worker) is Session.Open))
             yield return ("the queue's server crashes", Enumerable.Range(0, Workers).Aggregate(state, (next, worker) => next.EndSession(worker)));
@@ -135,10 +156,16 @@ internal sealed class TwoServersModel(Mistake mistake)
         }
 
         if (session is Session.Open or Session.Ended)
-            yield return ($"the process of {worker} is killed", state.EndSession(worker).With(worker, Session.Killed).Forget(worker, recovers: worker == 0));
+            yield return ($"the process of {worker} is killed", state.EndSession(worker).With(worker, Session.Killed).Forget(worker));
+
+        for (var number = 0; number < numbers; number++)
+        {
+            if (state.IsOnTheWay(worker, number))
+                yield return ($"branch {worker}/{number} is prepared late", Arrive(state, worker, number));
+        }
 
         // The second phase: the process remembers what it has decided, even without the session.
-        for (var number = 0; number < Numbers; number++)
+        for (var number = 0; number < numbers; number++)
         {
             if (session is Session.Killed || !state.Remembers(worker, number))
                 continue;
@@ -150,7 +177,7 @@ internal sealed class TwoServersModel(Mistake mistake)
             yield return ($"{worker} commits branch {number}, unanswered", ended);
         }
 
-        for (var number = 0; mistake is Mistake.NumberRemovedEarly && session is not Session.Killed && number < Numbers; number++)
+        for (var number = 0; mistake is Mistake.NumberRemovedEarly && session is not Session.Killed && number < numbers; number++)
         {
             if (state.HasDecided(worker, number) && state.Branch(worker, number) is Branch.Prepared)
                 yield return ($"{worker} commits branch {number} late", state.With(worker, number, Branch.Committed));
@@ -162,7 +189,7 @@ internal sealed class TwoServersModel(Mistake mistake)
         var number = state.Number(worker);
         if (state.Unit(worker) is Unit.None)
         {
-            for (var message = 0; number < Numbers && message < Messages; message++)
+            for (var message = 0; number < numbers && message < Messages; message++)
             {
                 if (!state.IsGone(message) && !state.IsReceived(message))
                     yield return ($"{worker} receives {message}", state.Receive(worker, message));
@@ -172,6 +199,7 @@ internal sealed class TwoServersModel(Mistake mistake)
         {
             yield return ($"{worker} prepares branch {number}", state.With(worker, number, Branch.Prepared).With(worker, Unit.Prepared));
             yield return ($"{worker} gives the attempt up", state.EndUnit(worker));
+            yield return ($"{worker} gives the attempt up, and its prepare is on the way", state.OnTheWay(worker, number, true).EndUnit(worker));
         }
         else if (state.Row(worker) is Row.Open || (mistake is Mistake.FenceIgnored && state.Row(worker) is Row.Fenced))
         {
@@ -187,58 +215,63 @@ internal sealed class TwoServersModel(Mistake mistake)
         }
     }
 
-    private IEnumerable<(string Step, State Next)> RecoverySteps(State state)
+    private IEnumerable<(string Step, State Next)> RecoverySteps(State state, int of)
     {
-        switch (state.Recovery)
+        switch (state.Recovery(of))
         {
             case Recovery.Idle:
-                yield return ("recovery reads the branches", state.With(Recovery.Ending, state.PreparedBranches));
+                var read = state.With(of, Recovery.Ending, state.PreparedBranches);
+                yield return ($"recovery {of} reads the branches", read);
+                // Those of which it knows that they were prepared, and whose end was not answered.
+                if (read.StrikeGone(of, read.Seen(of)) is var struck && struck != read)
+                    yield return ($"recovery {of} reads the branches, and strikes those that are gone", struck);
                 break;
-            case Recovery.Ending when state.Seen == 0:
+            case Recovery.Ending when state.Seen(of) == 0:
                 yield return mistake is Mistake.ReadBeforeFence
-                    ? ("recovery reads the branches again, too early", state.With(Recovery.ReadTooEarly, state.PreparedBranches))
-                    : ("recovery fences the dead", state.FenceDead().With(Recovery.Fenced, 0));
+                    ? ($"recovery {of} reads the branches again, too early", state.With(of, Recovery.ReadTooEarly, state.PreparedBranches))
+                    : ($"recovery {of} fences the dead", state.FenceDead(of, Recovery.Fenced, 0));
                 break;
             case Recovery.Ending:
-                foreach (var step in EndingSteps(state))
+                foreach (var step in EndingSteps(state, of))
                     yield return step;
                 break;
             case Recovery.Ruled:
-                var (worker, number) = state.FirstSeen;
+                var ((worker, number), commits) = (state.FirstSeen(of), state.Verdict(of));
                 var ended = state.Branch(worker, number) is Branch.Prepared
-                    ? state.With(worker, number, state.Verdict ? Branch.Committed : Branch.RolledBack)
+                    ? state.With(worker, number, commits ? Branch.Committed : Branch.RolledBack)
                     : state;
-                yield return ($"recovery ends {worker}/{number}: {(state.Verdict ? "commit" : "roll back")}", ended.NextSeen());
+                yield return ($"recovery {of} ends {worker}/{number}: {(commits ? "commit" : "roll back")}", ended.NextSeen(of));
                 break;
             case Recovery.ReadTooEarly:
-                yield return ("recovery fences the dead", state.FenceDead().With(Recovery.Tidying, state.Seen));
+                yield return ($"recovery {of} fences the dead", state.FenceDead(of, Recovery.Tidying, state.Seen(of)));
                 break;
             case Recovery.Fenced:
-                yield return ("recovery reads the branches again", state.With(Recovery.Tidying, state.PreparedBranches));
+                yield return ($"recovery {of} reads the branches again", state.ReadAgain(of));
                 break;
             case Recovery.Tidying:
-                yield return ("recovery deletes rows", state.DeleteRows(evenWithBranches: mistake is Mistake.RowDeletedEarly).With(Recovery.Idle, 0));
+                var tidied = mistake is Mistake.GoneBeforePrepared ? state.StrikeGone(of, state.Seen(of)) : state;
+                yield return ($"recovery {of} deletes rows", tidied.DeleteRows(of, mistake));
                 break;
             default:
-                throw new InvalidOperationException($"No such step of recovery: {state.Recovery}.");
+                throw new InvalidOperationException($"No such step of recovery: {state.Recovery(of)}.");
         }
     }
 
-    private IEnumerable<(string Step, State Next)> EndingSteps(State state)
+    private IEnumerable<(string Step, State Next)> EndingSteps(State state, int of)
     {
-        var (worker, number) = state.FirstSeen;
-        if (worker == 0 && state.Session(0) is Session.Open)
+        var (worker, number) = state.FirstSeen(of);
+        if (worker == of && state.Session(of) is Session.Open)
         {
-            var isUnderWay = state.Unit(0) is not Unit.None && state.Number(0) == number;
+            var isUnderWay = state.Unit(of) is not Unit.None && state.Number(of) == number;
             if (isUnderWay && mistake is not Mistake.OwnWorkerNotAsked)
-                yield return ($"recovery leaves {worker}/{number} alone", state.NextSeen());
+                yield return ($"recovery {of} leaves {worker}/{number} alone", state.NextSeen(of));
             else
-                yield return ($"recovery asks its own worker for {number}", state.Rule(state.Remembers(0, number)));
+                yield return ($"recovery {of} asks its own worker for {number}", state.Rule(of, state.Remembers(of, number)));
             yield break;
         }
 
         var isListed = state.Row(worker) is Row.Open or Row.Fenced && state.IsListed(worker, number);
         var fenced = mistake is not Mistake.NoFence && state.Row(worker) is Row.Open ? state.With(worker, Row.Fenced) : state;
-        yield return ($"recovery fences {worker} and reads {number}", fenced.Rule(isListed));
+        yield return ($"recovery {of} fences {worker} and reads {number}", fenced.Rule(of, isListed));
     }
 }

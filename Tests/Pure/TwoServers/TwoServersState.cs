@@ -53,25 +53,11 @@ internal readonly record struct State(ulong Bits = 0)
     // Each worker: session 2, row 2, unit 2, message 1, number 2, listed 2, remembered 2, decided 2, branches 2 × 2.
     private const int WorkerBits = 19;
     private const int MessagesAt = 2 * WorkerBits;
-    private const int RecoveryAt = MessagesAt + 2;
-    private const int SeenAt = RecoveryAt + 3;
-    private const int VerdictAt = SeenAt + 4;
+    private const int RecoveriesAt = MessagesAt + 2;
 
-    public Recovery Recovery => (Recovery)Get(RecoveryAt, 3);
-
-    /// <summary>The branches that recovery has read, one bit each.</summary>
-    public int Seen => Get(SeenAt, 4);
-
-    public bool Verdict => Get(VerdictAt, 1) == 1;
-
-    public (int Worker, int Number) FirstSeen
-    {
-        get
-        {
-            var first = int.TrailingZeroCount(Seen);
-            return (first / 2, first % 2);
-        }
-    }
+    // Each recovery: step 3, seen 4, verdict 1, dead 2.
+    private const int RecoveryBits = 10;
+    private const int OnTheWayAt = RecoveriesAt + (2 * RecoveryBits);
 
     public int PreparedBranches
     {
@@ -84,6 +70,23 @@ internal readonly record struct State(ulong Bits = 0)
             return prepared;
         }
     }
+
+    /// <summary>The recovery in the process of the worker of that number.</summary>
+    public Recovery Recovery(int of) => (Recovery)Get(At(of), 3);
+
+    /// <summary>The branches that it has read, one bit each.</summary>
+    public int Seen(int of) => Get(At(of) + 3, 4);
+
+    public bool Verdict(int of) => Get(At(of) + 7, 1) == 1;
+
+    public (int Worker, int Number) FirstSeen(int of)
+    {
+        var first = int.TrailingZeroCount(Seen(of));
+        return (first / 2, first % 2);
+    }
+
+    /// <summary>Whether the PREPARE TRANSACTION was sent, and has not arrived. Nobody waits for it any more.</summary>
+    public bool IsOnTheWay(int worker, int number) => Get(OnTheWayAt + (2 * worker) + number, 1) == 1;
 
     public Session Session(int worker) => (Session)Get(At(worker, 0), 2);
 
@@ -115,7 +118,9 @@ internal readonly record struct State(ulong Bits = 0)
 
     public State With(int worker, int number, Branch branch) => Set(At(worker, 15 + (2 * number)), 2, (int)branch);
 
-    public State With(Recovery recovery, int seen) => Set(RecoveryAt, 3, (int)recovery).Set(SeenAt, 4, seen).Set(VerdictAt, 1, 0);
+    public State With(int of, Recovery recovery, int seen) => Set(At(of), RecoveryBits, (int)recovery | seen << 3);
+
+    public State OnTheWay(int worker, int number, bool isOnTheWay) => Set(OnTheWayAt + (2 * worker) + number, 1, isOnTheWay ? 1 : 0);
 
     public State Remember(int worker, int number, bool remembers) => Set(At(worker, 11 + number), 1, remembers ? 1 : 0);
 
@@ -140,41 +145,57 @@ internal readonly record struct State(ulong Bits = 0)
     public State EndSession(int worker) => Session(worker) is TwoServers.Session.Open ? EndUnit(worker).With(worker, TwoServers.Session.Ended) : this;
 
     /// <summary>A killed process forgets what it has decided, and its recovery where it was.</summary>
-    public State Forget(int worker, bool recovers)
-    {
-        var forgot = Remember(worker, 0, false).Remember(worker, 1, false);
-        return recovers ? forgot.With(TwoServers.Recovery.Idle, 0) : forgot;
-    }
+    public State Forget(int worker) => Remember(worker, 0, false).Remember(worker, 1, false).With(worker, TwoServers.Recovery.Idle, 0);
 
-    public State Rule(bool commit) => Set(RecoveryAt, 3, (int)TwoServers.Recovery.Ruled).Set(VerdictAt, 1, commit ? 1 : 0);
+    public State Rule(int of, bool commit) => Set(At(of), 3, (int)TwoServers.Recovery.Ruled).Set(At(of) + 7, 1, commit ? 1 : 0);
 
-    public State NextSeen() => With(TwoServers.Recovery.Ending, Seen & (Seen - 1));
+    public State NextSeen(int of) => With(of, TwoServers.Recovery.Ending, Seen(of) & (Seen(of) - 1));
 
-    public State FenceDead()
+    /// <summary>A process strikes what it remembers of its worker and has not seen prepared.</summary>
+    public State StrikeGone(int worker, int seen)
     {
         var next = this;
-        for (var worker = 0; worker < 2; worker++)
+        for (var number = 0; number < 2; number++)
         {
-            if (Row(worker) is TwoServers.Row.Open && Session(worker) is not TwoServers.Session.Open)
-                next = next.With(worker, TwoServers.Row.Fenced);
+            if ((seen >> ((2 * worker) + number) & 1) == 0)
+                next = next.Remember(worker, number, false);
         }
 
         return next;
     }
 
-    /// <summary>Deletes the rows of dead workers that have none of the branches that were read.</summary>
-    public State DeleteRows(bool evenWithBranches)
+    /// <summary>A recovery fences the rows of workers whose session has ended, and remembers them.</summary>
+    public State FenceDead(int of, TwoServers.Recovery recovery, int seen)
+    {
+        var (next, dead) = (this, 0);
+        for (var worker = 0; worker < 2; worker++)
+        {
+            if (Row(worker) is TwoServers.Row.Open or TwoServers.Row.Fenced && Session(worker) is not TwoServers.Session.Open)
+                (next, dead) = (next.With(worker, TwoServers.Row.Fenced), dead | 1 << worker);
+        }
+
+        return next.With(of, recovery, seen).Set(At(of) + 8, 2, dead);
+    }
+
+    /// <summary>It reads the branches again.</summary>
+    public State ReadAgain(int of) => With(of, TwoServers.Recovery.Tidying, PreparedBranches).Set(At(of) + 8, 2, Get(At(of) + 8, 2));
+
+    /// <summary>It deletes the rows of those that have none of the branches that it has read.</summary>
+    public State DeleteRows(int of, Mistake mistake)
     {
         var next = this;
         for (var worker = 0; worker < 2; worker++)
         {
-            var hasBranches = (Seen >> (2 * worker) & 3) != 0 && !evenWithBranches;
-            if (Row(worker) is TwoServers.Row.Fenced && Session(worker) is not TwoServers.Session.Open && !hasBranches)
+            var hasBranches = (Seen(of) >> (2 * worker) & 3) != 0 && mistake is not Mistake.RowDeletedEarly;
+            var isDead = Get(At(of) + 8 + worker, 1) == 1 || (mistake is Mistake.AnothersFence && Row(worker) is TwoServers.Row.Fenced);
+            if (isDead && !hasBranches)
                 next = next.With(worker, TwoServers.Row.Deleted);
         }
 
-        return next;
+        return next.With(of, TwoServers.Recovery.Idle, 0);
     }
+
+    private static int At(int recovery) => RecoveriesAt + (recovery * RecoveryBits);
 
     private static int At(int worker, int bit) => (worker * WorkerBits) + bit;
 

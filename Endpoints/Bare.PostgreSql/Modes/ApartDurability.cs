@@ -1,0 +1,67 @@
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
+
+/// <summary>
+/// Whether each of two servers keeps, through a crash and a failover, what it has promised. What it lacks refuses the start, and is reported while the endpoint
+/// runs.
+/// </summary>
+internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, NpgsqlDataSource queues, NpgsqlDataSource data, ILogger log)
+{
+    // Not standbys: a subscriber, which reads from a logical slot, and a base backup with its own stream of the log. A role without pg_read_all_stats sees no
+    // sync_state, but the pid, the slots and the setting.
+    private const string Read =
+        """
+        SELECT current_setting('synchronous_commit'), current_setting('fsync'), (
+            SELECT count(*) FROM pg_stat_replication AS receiver
+            WHERE (current_setting('synchronous_standby_names') = '' OR sync_state = 'async')
+              AND NOT EXISTS (SELECT FROM pg_stat_progress_basebackup AS backup WHERE backup.pid = receiver.pid)
+              AND NOT EXISTS (
+                SELECT FROM pg_replication_slots
+                WHERE active_pid = receiver.pid AND (slot_type = 'logical' OR starts_with(slot_name, 'pg_basebackup_'))))
+        """;
+
+    /// <summary>What the last look has found; <see langword="null"/> if nothing is missing.</summary>
+    public string? Missing { get; private set; }
+
+    /// <summary>Looks again, and logs what has begun to be missing.</summary>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public async Task LookAsync(CancellationToken cancellationToken)
+    {
+        var missing = await FindAsync(cancellationToken);
+        if (missing is not null && missing != Missing)
+            LogMissing(endpoint.Name, missing);
+        Missing = missing;
+    }
+
+    /// <returns>What is missing, and the remedy; <see langword="null"/> if nothing is.</returns>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public async Task<string?> FindAsync(CancellationToken cancellationToken) =>
+        await FindAsync(PoolSizes.Queue, queues, cancellationToken) ?? await FindAsync(PoolSizes.Data, data, cancellationToken);
+
+    private async Task<string?> FindAsync(string of, NpgsqlDataSource source, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(Read);
+        await using var found = await command.ExecuteReaderAsync(cancellationToken);
+        await found.ReadAsync(cancellationToken);
+        var (setting, fsync, standbys) = (found.GetString(0), found.GetString(1), found.GetInt64(2));
+        if (setting is "off" or "local")
+        {
+            return $"with synchronous_commit = {setting} in the database of {of}: the other server would keep what this one loses. Set it to on for this " +
+                "role, database or server";
+        }
+
+        if (fsync == "off")
+            return $"with fsync = off on the server of {of}: the other server would keep what this one loses or damages. Set it to on";
+        if (standbys == 0 || endpoint.AcceptsAsynchronousStandbys)
+            return null;
+
+        return $"while the server of {of} does not wait for {standbys} of the standbys that it sends its log to (synchronous_standby_names): one that is " +
+            "promoted lacks the last commits, which the other server has, so that messages would be lost or doubled. Name the standbys that may be promoted, " +
+            $"or call {nameof(PostgreSqlBareEndpointBuilderExtensions.AcceptAsynchronousStandbys)}() if none ever is, or if you accept that";
+    }
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "Endpoint '{Endpoint}' runs, but would not start on two servers {Missing}.")]
+    private partial void LogMissing(string endpoint, string missing);
+}
