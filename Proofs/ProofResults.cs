@@ -28,6 +28,9 @@ public sealed record ProofResults(IReadOnlyList<ProvenPoint> Points, IReadOnlyLi
     /// <summary>The points at which a promise was broken, or which showed nothing, and the requests that are <see cref="Untried"/>.</summary>
     public IEnumerable<ProvenPoint> NotKept => Points.Where(point => !point.IsKept).Concat(Untried.Select(ProvenPoint.OfUntried));
 
+    /// <summary>True if another run in the same folder would try nothing.</summary>
+    internal bool IsWhole => Points.Count > 0 && NotTried.Count == 0 && Points.All(point => point.Verdict is ProofVerdict.Kept or ProofVerdict.Broken);
+
     /// <returns><see langword="null"/> if there are none in the folder.</returns>
     /// <exception cref="ProofException">They have another form.</exception>
     internal static ProofResults? TryRead(string folder)

@@ -1,5 +1,6 @@
 using Kit.Guarantees;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Servers;
 
 namespace Kit.Prove.Files;
 
@@ -71,7 +72,15 @@ internal sealed record ProofFile
 
 /// <summary>A program of the user. Its texts have placeholders.</summary>
 /// <param name="Environment">Variables in addition to the kit's.</param>
-internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment);
+internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment)
+{
+    /// <summary>The files that its command names: the program, a script, a library. A device is none, and has no length.</summary>
+    public IEnumerable<string> Files => Command.Index()
+        .Select(word => word.Index == 0 && !word.Item.Contains('/', StringComparison.Ordinal)
+            ? ExternalProgram.OnSearchPath(word.Item)
+            : Path.GetFullPath(Path.Combine(Folder, word.Item)))
+        .OfType<string>().Where(path => new FileInfo(path) is { Exists: true, Length: > 0 });
+}
 
 /// <summary>The way in which a message gets to the application.</summary>
 internal abstract record WayToSend;

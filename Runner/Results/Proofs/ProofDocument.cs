@@ -24,6 +24,9 @@ public sealed record ProofDocument
     /// <summary>The program that was started instead of the one in the file; absent if none was.</summary>
     public string? Given { get; init; }
 
+    /// <summary>The fingerprint of the files that the commands of the proof file name.</summary>
+    public string? Service { get; init; }
+
     /// <summary>The classes that the file promises.</summary>
     public required IReadOnlyList<DeliveryClass> Promised { get; init; }
 

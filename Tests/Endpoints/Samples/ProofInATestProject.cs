@@ -175,6 +175,19 @@ public sealed class ProofInATestProject
         }
     }
 
+    /// <summary>It would be green for any build of the service.</summary>
+    [Test]
+    public void A_folder_that_leaves_nothing_to_try_is_refused()
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(
+            folder.Below("proof.json"), """{ "results": [ { "point": { "token": "orders@1:b", "moment": "COMMIT was executed" }, "verdict": "kept" } ] }""");
+
+        Assert.That(
+            () => (Proof.OfFile("orders.proof.json") with { Runner = "/nowhere/run.sh", Folder = folder.Path }).RunAsync(),
+            Throws.TypeOf<ProofException>().With.Message.Contains("has a whole proof, so nothing would be tried."));
+    }
+
     [Test]
     public void A_report_of_another_version_is_refused()
     {
