@@ -141,8 +141,8 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         {
             var earlier = document.Results.FirstOrDefault(other => other.Point.Token == result.Point.Token);
             if (earlier is { Verdict: FaultVerdict.Broken } && result.Verdict is not FaultVerdict.Broken)
-                say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. The report now has the new result.");
-            document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result] };
+                say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. In the report it stays broken.");
+            document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result.After(earlier)] };
             folder.Save(document);
             tell(result, ++finished, planned);
         }

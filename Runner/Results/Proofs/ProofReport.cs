@@ -153,7 +153,8 @@ public sealed class ProofReport(ProofDocument document)
         foreach (var result in Broken)
         {
             output.WriteLine($"- `{result.Point.Token}` {Table.Escaped(result.Point.Moment)}: "
-                + $"{Table.Escaped(string.Join("; ", result.Violations))}");
+                + $"{Table.Escaped(string.Join("; ", result.Violations))}"
+                + (result.Repeated.Count > 0 ? $". Repeated: {Table.Escaped(string.Join("; ", result.Repeated))}" : ""));
         }
 
         foreach (var told in ToldViolation.Of(document))

@@ -107,6 +107,23 @@ public sealed class ReportOfAProof
         Assert.That(ToldViolation.Of(several).Single(told => told.Name == "lost").Result.Point.Way, Is.EqualTo(PointWay.Killed));
     }
 
+    /// <summary>A repetition that ends well is no reason to forget what happened.</summary>
+    [Test]
+    public void What_was_broken_once_stays_broken()
+    {
+        var (lost, kept, notMet) = (Document.Results[0], Document.Results[1], Document.Results[2]);
+
+        var repeated = notMet.After(kept.After(lost));
+
+        Assert.That((repeated.Verdict, repeated.Violations), Is.EqualTo((FaultVerdict.Broken, lost.Violations)));
+        Assert.That(repeated.Repeated, Is.EqualTo(["once", "Void: it did not come to the point"]));
+        Assert.That(lost.After(repeated).Repeated, Is.EqualTo(repeated.Repeated));
+        Assert.That((lost.After(kept), kept.After(notMet), kept.After(null)), Is.EqualTo((lost, kept, kept)));
+        using var output = new StringWriter();
+        new ProofReport(Document with { Results = [repeated] }).WriteMarkdown(output);
+        Assert.That(output.ToString(), Does.Contain("the message is lost (row: 0 of 1). Repeated: once; Void: it did not come to the point"));
+    }
+
     [Test]
     public void Says_that_the_promise_was_kept_where_it_was()
     {
