@@ -17,7 +17,8 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
     public async Task<ProofDocument> MakeAsync(ProofDocument document, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
         say("One undisturbed message …");
-        await new Trial(file, servers, say).RunAsync(cancellationToken);
+        var trial = new Trial(file, servers, say);
+        await trial.RunAsync(cancellationToken);
         say("It was handled once. The requests of three more handlings …");
         var recorded = await experiments.RecordAsync(cancellationToken);
         if (recorded.Points.Count == 0)
@@ -40,7 +41,12 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
             Unused = recorded.Unused,
             Servers = servers.Versions,
             Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
-            Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
+            // A request that an idle process makes, too, can still be one of the handling.
+            Untried =
+            [
+                .. trial.Publishes.Except(tried),
+                .. WrittenTables.ReadIn(others.Concat(recorded.Polls).Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)]),
+            ],
         };
     }
 
@@ -57,8 +63,10 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
                 string.Join(", ", document.Unread);
         }
 
+        if (document.Polls.Count > 0)
+            yield return $"Not tried, because it is done without a message, too: {string.Join(", ", document.Polls)}";
         if (document.Untried.Count > 0)
-            yield return $"These write what an effect reads, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}";
+            yield return $"These write an effect, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}";
     }
 
     /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>

@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using System.Globalization;
 using Kit.Prove.Files;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Prove.Service;
@@ -10,11 +12,16 @@ namespace Kit.Prove.Service;
 internal sealed class EffectReader(ProofFile file, ProofBed bed)
 {
     private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
+    private readonly HashSet<(string Exchange, string RoutingKey)> published = [];
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
 
     /// <summary>The reasons why some statements found nothing, the last time they were executed.</summary>
     public IEnumerable<string> Missing => missing.Values;
+
+    /// <summary>The publishes that brought messages into the queues of effects, as requests in a list.</summary>
+    public IEnumerable<string> Publishes =>
+        published.Select(one => Handling.NameOf(Placeholders.Broker, StatementText.Normal(AmqpMethod.PublishTo(one.Exchange, one.RoutingKey))));
 
     /// <summary>The effects so far, by name: texts with ids.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
@@ -79,7 +86,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)
     {
         // Nobody else takes them.
-        await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name]);
+        await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name], published);
         return [.. taken[effect.Name]];
     }
 

@@ -55,7 +55,7 @@ public sealed record ProofDocument
     /// <summary>Requests that write to tables that no statement of the file names: duplicates there are not seen.</summary>
     public IReadOnlyList<string> Unread { get; init; } = [];
 
-    /// <summary>Requests that write to a table that an effect reads, and at which no crash is tried, because handlings differ in them.</summary>
+    /// <summary>Requests that write an effect, and at which no crash is tried: handlings differ in them, or an idle process makes them, too.</summary>
     public IReadOnlyList<string> Untried { get; init; } = [];
 
     public IReadOnlyList<ProofResult> Results { get; init; } = [];

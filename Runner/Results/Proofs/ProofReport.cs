@@ -72,8 +72,11 @@ public sealed class ProofReport(ProofDocument document)
         WriteViolations(output);
         if (document.Untried.Count > 0)
         {
-            MarkdownTables.WriteList("Not proved: these write what an effect reads, and handlings differ in them", document.Untried, output);
-            output.WriteLine("\nMake the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
+            MarkdownTables.WriteList(
+                "Not proved: these write an effect, and handlings differ in them, or an idle process makes them, too", document.Untried, output);
+            output.WriteLine(
+                "\nMake the messages of the proof alike, and let your service use the same names and the same number of rows for each. What it does without " +
+                "a message, it must do with other statements, or to other destinations.");
         }
 
         var shownNothing = results.Where(result => !result.IsConclusive).ToList();
