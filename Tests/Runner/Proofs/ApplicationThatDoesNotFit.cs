@@ -107,6 +107,16 @@ public sealed class ApplicationThatDoesNotFit
     public Task A_statement_of_an_effect_fails() => IsRefusedAsync(
         new Case(Sleeps) { Effect = "SELEKT id" }, "the effect 'row' fails in database 'orders': syntax error", "SELEKT id");
 
+    /// <summary>What is doubled in the second table would not be seen.</summary>
+    [Test]
+    public Task A_statement_of_an_effect_has_two_queries() => IsRefusedAsync(
+        new Case(Sleeps) { Effect = "SELECT id FROM placed_order; SELECT id FROM inbox" },
+        "Only the first result of a statement is read, and this one has more: SELECT id FROM placed_order; SELECT id FROM inbox", "UNION ALL");
+
+    [Test]
+    public Task A_statement_of_idle_has_two_queries() => IsRefusedAsync(
+        new Case(Sleeps) { Idle = "SELECT 0; SELECT count(*) FROM inbox" }, "Only the first result of a statement is read", "UNION ALL");
+
     /// <summary>A table that is not there can come. A column or a function of one that is there is awaited for some seconds only.</summary>
     [TestCase("SELECT idd FROM placed_order", "column \"idd\" does not exist at character 8.")]
     [TestCase("SELECT to_txt(id) FROM placed_order", "function to_txt(uuid) does not exist at character 8.")]
