@@ -40,12 +40,12 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
             Late = recorded.Late,
             Unused = recorded.Unused,
             Servers = servers.Versions,
-            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
+            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Reads, file.Counts)],
             // A request that an idle process makes, too, can still be one of the handling.
             Untried =
             [
                 .. trial.Publishes.Except(tried),
-                .. WrittenTables.ReadIn(others.Concat(recorded.Polls).Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)]),
+                .. WrittenTables.ReadIn(others.Concat(recorded.Polls).Except(tried), file.Reads),
             ],
         };
     }
@@ -59,7 +59,7 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
                 .Prepend($"{document.Points.Count} points, {document.Planned} experiments"));
         if (document.Unread.Count > 0)
         {
-            yield return "No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: " +
+            yield return "No effect reads the tables that these write, so nobody sees what is doubled or missing there: " +
                 string.Join(", ", document.Unread);
         }
 

@@ -59,12 +59,11 @@ internal sealed record ProofFile
 
     public bool NeedsDatabases => Databases.Count > 0;
 
-    /// <summary>All its SQL, except the setup's.</summary>
-    public IReadOnlyList<string> Statements =>
-    [
-        .. Effects.OfType<RowEffect>().Select(effect => effect.Sql), .. Idle.OfType<IdleStatement>().Select(idle => idle.Sql),
-        .. Send is SendBySql sent ? [sent.Sql] : Array.Empty<string>(),
-    ];
+    /// <summary>The statements that read effects.</summary>
+    public IReadOnlyList<string> Reads => [.. Effects.OfType<RowEffect>().Select(effect => effect.Sql)];
+
+    /// <summary>The statements that count what is left to do.</summary>
+    public IReadOnlyList<string> Counts => [.. Idle.OfType<IdleStatement>().Select(idle => idle.Sql)];
 
     /// <summary>The folder of the file.</summary>
     public string Folder => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;

@@ -52,7 +52,7 @@ public sealed record ProofDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int Unused { get; init; }
 
-    /// <summary>Requests that write to tables that no statement of the file names: duplicates there are not seen.</summary>
+    /// <summary>Requests that write to tables that no effect reads: duplicates there are not seen.</summary>
     public IReadOnlyList<string> Unread { get; init; } = [];
 
     /// <summary>Requests that write an effect, and at which no crash is tried: handlings differ in them, or an idle process makes them, too.</summary>

@@ -112,7 +112,7 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine("\n## What this cannot show\n");
         output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
         foreach (var request in document.Unread)
-            output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
+            output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no effect reads its table.");
         if (document.Unused > 0)
         {
             output.WriteLine(
