@@ -69,6 +69,7 @@ internal sealed class ProofJudge(ProofFile file)
             Found = met.Found,
             IsAfterLease = account.LeasesPassed > 0 && account.Left.Count == 0,
             Violations = violations,
+            Absent = account.Absent,
             Timeline = violations.Count > 0 || met.Class is not DeliveryClass.Once ? [.. TimelineOf(experiment, outcome, account, met)] : [],
         };
     }

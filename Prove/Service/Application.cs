@@ -180,6 +180,7 @@ internal sealed class Application : ISubject<ProofAccount>
         var account = ProofAccount.Of(sent, file.Effects, found, left, lines) with
         {
             Unexpected = TakeUnexpected(found),
+            Absent = effects.Absent,
             Commits = await bed.ReadCommitsAsync(cancellationToken),
             LeasesPassed = leasesPassed,
             Changed =

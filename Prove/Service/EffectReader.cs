@@ -13,6 +13,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
 {
     private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
     private readonly HashSet<(string Exchange, string RoutingKey)> published = [];
+    private readonly HashSet<string> absent = [.. file.Effects.Where(effect => effect.IsDeadLetter).Select(effect => effect.Name)];
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
 
@@ -22,6 +23,9 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     /// <summary>The publishes that brought messages into the queues of effects, as requests in a list.</summary>
     public IEnumerable<string> Publishes =>
         published.Select(one => Handling.NameOf(Placeholders.Broker, StatementText.Normal(AmqpMethod.PublishTo(one.Exchange, one.RoutingKey))));
+
+    /// <summary>The dead letters whose table or queue was never there. A name that is spelt wrongly looks the same.</summary>
+    public IReadOnlyList<string> Absent => [.. absent.Order(StringComparer.Ordinal)];
 
     /// <summary>The effects so far, by name: texts with ids.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
@@ -77,6 +81,8 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     {
         var what = $"{(row.IsDeadLetter ? "dead letter" : "effect")} '{row.Name}'";
         var rows = await QueryAsync(what, row.Database, row.Sql, cancellationToken);
+        if (!missing.ContainsKey(what))
+            absent.Remove(row.Name);
         // An application can create their table with the first one.
         if (row.IsDeadLetter)
             missing.Remove(what);
@@ -86,7 +92,8 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)
     {
         // Nobody else takes them.
-        await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name], published);
+        if (await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name], published))
+            absent.Remove(effect.Name);
         return [.. taken[effect.Name]];
     }
 

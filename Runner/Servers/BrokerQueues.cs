@@ -86,10 +86,10 @@ public sealed class BrokerQueues : IAsyncDisposable
     }
 
     /// <summary>Takes every message out of a queue. It cannot be cancelled: the broker would have forgotten a message that nobody has.</summary>
-    /// <param name="queue">There is none to take if there is no such queue.</param>
     /// <param name="taken">Receives the body, the message id and the correlation id of each, as one text.</param>
     /// <param name="published">Receives the exchange and the routing key of each publish. Of a dead letter the broker gives others.</param>
-    public async Task TakeAsync(string queue, ICollection<string> taken, ICollection<(string Exchange, string RoutingKey)> published)
+    /// <returns>False: there is no such queue.</returns>
+    public async Task<bool> TakeAsync(string queue, ICollection<string> taken, ICollection<(string Exchange, string RoutingKey)> published)
     {
         try
         {
@@ -99,12 +99,15 @@ public sealed class BrokerQueues : IAsyncDisposable
                 if (message.BasicProperties.Headers?.ContainsKey(Forwarded) is not true)
                     published.Add((message.Exchange, message.RoutingKey));
             }
+
+            return true;
         }
         catch (OperationInterruptedException absent) when (absent.ShutdownReason?.ReplyCode == Constants.NotFound)
         {
             // The broker has closed the channel.
             await channel.DisposeAsync();
             channel = await OpenChannelAsync(connection, CancellationToken.None);
+            return false;
         }
     }
 

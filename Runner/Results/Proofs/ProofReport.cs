@@ -19,6 +19,16 @@ public sealed class ProofReport(ProofDocument document)
 
     private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
 
+    /// <summary>The dead letters that no experiment has found a place of.</summary>
+    private IReadOnlyList<string> Absent
+    {
+        get
+        {
+            List<ProofResult> shown = [.. results.Where(result => result.IsConclusive)];
+            return [.. shown.SelectMany(result => result.Absent).Distinct().Where(name => shown.TrueForAll(result => result.Absent.Contains(name)))];
+        }
+    }
+
     /// <summary>The finding about the promise.</summary>
     private string Finding
     {
@@ -60,6 +70,7 @@ public sealed class ProofReport(ProofDocument document)
         + (document.Rare.Union(document.Late).Count() is > 0 and var others
             ? $"; {Figures.Count(others, "other request")} not tried, see the report"
             : "")
+        + (Absent.Count > 0 ? $"; the place of dead letter {string.Join(" and ", Absent.Select(name => $"'{name}'"))} was never there: check its name" : "")
         + ".";
 
     public void WriteMarkdown(TextWriter output)
@@ -111,6 +122,8 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
         output.WriteLine("\n## What this cannot show\n");
         output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
+        foreach (var name in Absent)
+            output.WriteLine($"- Whether a message was given up into {Table.Escaped(name)}: its table or queue was never there. Check its name in the file.");
         foreach (var request in document.Unread)
             output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no effect reads its table.");
         if (document.Unused > 0)

@@ -39,6 +39,9 @@ public sealed record ProofResult : IPointResult
     /// <summary>The reasons why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];
 
+    /// <summary>The dead letters whose table or queue was never there until then.</summary>
+    public IReadOnlyList<string> Absent { get; init; } = [];
+
     /// <summary>The verdicts, in words, of repetitions that did not break the promise again. It stays broken.</summary>
     public IReadOnlyList<string> Repeated { get; init; } = [];
 

@@ -107,6 +107,20 @@ public sealed class ReportOfAProof
         Assert.That(ToldViolation.Of(several).Single(told => told.Name == "lost").Result.Point.Way, Is.EqualTo(PointWay.Killed));
     }
 
+    /// <summary>A message that was given up would be called once or lost.</summary>
+    [Test]
+    public void Says_which_dead_letter_has_no_place()
+    {
+        var (lost, kept, notMet) = (Document.Results[0], Document.Results[1], Document.Results[2]);
+        using var output = new StringWriter();
+
+        new ProofReport(Document with { Results = [lost with { Absent = ["error", "late"] }, kept with { Absent = ["error"] }, notMet] }).WriteMarkdown(output);
+
+        Assert.That(output.ToString(), Does.Contain("; the place of dead letter 'error' was never there: check its name.")
+            .And.Contain("- Whether a message was given up into error: "));
+        Assert.That(new ProofReport(Document with { Results = [lost with { Absent = ["error"] }, kept] }).Summary, Does.Not.Contain("dead letter"));
+    }
+
     /// <summary>A repetition that ends well is no reason to forget what happened.</summary>
     [Test]
     public void What_was_broken_once_stays_broken()
