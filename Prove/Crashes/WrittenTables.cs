@@ -1,9 +1,10 @@
 using System.Text.RegularExpressions;
+using Kit.Runner.Wire;
 
 namespace Kit.Prove.Crashes;
 
 /// <summary>The tables to which the requests of a handling write, read by effects or not.</summary>
-internal static partial class WrittenTables
+internal static class WrittenTables
 {
     /// <summary>
     /// The written tables that no effect reads. Their duplicated or missing rows are in no report: a counter has no id of its message. A job that is deleted
@@ -15,7 +16,7 @@ internal static partial class WrittenTables
     /// <returns>Each table that no effect reads, by the first request that writes to it.</returns>
     public static IEnumerable<string> UnreadIn(IEnumerable<string> requests, IReadOnlyCollection<string> reads, IReadOnlyCollection<string> counts) =>
         from request in requests
-        from written in Written().Matches(request)
+        from written in StatementText.WritesIn(request)
         let table = written.Groups["table"].Value
         let readers = written.Value.StartsWith("DELETE", StringComparison.OrdinalIgnoreCase) ? reads.Concat(counts) : reads
         where !readers.Any(statement => Names(statement, table))
@@ -25,17 +26,10 @@ internal static partial class WrittenTables
     /// <summary>The requests that write to a table that an effect reads.</summary>
     /// <inheritdoc cref="UnreadIn" path="/param"/>
     public static IEnumerable<string> ReadIn(IEnumerable<string> requests, IReadOnlyCollection<string> reads) => requests.Where(
-        request => Written().Matches(request).Any(written => reads.Any(statement => Names(statement, written.Groups["table"].Value))));
+        request => StatementText.WritesIn(request).Any(written => reads.Any(statement => Names(statement, written.Groups["table"].Value))));
 
     /// <summary>True if a statement names a table.</summary>
     // No limit of time: on a busy machine a process can stand still for seconds, and none of these patterns takes exponential time.
     public static bool Names(string statement, string table) => Regex.IsMatch(
         statement, $@"(?<![\p{{L}}\d_]){Regex.Escape(table)}(?![\p{{L}}\d_])", RegexOptions.IgnoreCase, Regex.InfiniteMatchTimeout);
-
-    // SELECT … FOR UPDATE and ON CONFLICT DO UPDATE name no table, and a COPY that writes has FROM. A schema is left out, and quotes are.
-    [GeneratedRegex(
-        @"(?:\bINSERT\s+INTO|(?<!\b(?:FOR|DO|KEY)\s+)\bUPDATE(?!\s+SET\b)|\bDELETE\s+FROM|\bMERGE\s+INTO|\bCOPY(?=[^(]*?(?:\([^)]*\))?\s*FROM\b))"
-        + @"\s+(?:ONLY\s+)?(?:""?[\p{L}_][\p{L}\d_$]*""?\.)?""?(?<table>[\p{L}_][\p{L}\d_$]*)",
-        RegexOptions.IgnoreCase, Timeout.Infinite)]
-    private static partial Regex Written();
 }
