@@ -12,7 +12,7 @@ namespace Kit.Tests.Proofs;
 [Parallelizable]
 public sealed class FolderOfAProof
 {
-    private const string Text =
+    internal const string Text =
         """
         {
           "name": "orders",
