@@ -70,6 +70,9 @@ public sealed class ProofReport(ProofDocument document)
         + (document.Rare.Union(document.Late).Count() is > 0 and var others
             ? $"; {Figures.Count(others, "other request")} not tried, see the report"
             : "")
+        + (document.Unused > 0
+            ? $"; {Figures.Count(document.Unused, "recorded message")} came in the open transaction of a poll, where no crash is tried"
+            : "")
         + (Absent.Count > 0 ? $"; the place of dead letter {string.Join(" and ", Absent.Select(name => $"'{name}'"))} was never there: check its name" : "")
         + ".";
 

@@ -121,6 +121,11 @@ public sealed class ReportOfAProof
         Assert.That(new ProofReport(Document with { Results = [lost with { Absent = ["error"] }, kept] }).Summary, Does.Not.Contain("dead letter"));
     }
 
+    [Test]
+    public void Says_that_some_messages_came_in_a_transaction_that_was_open() => Assert.That(
+        new ProofReport(Document with { Unused = 2 }).Summary,
+        Does.Contain("; 2 recorded messages came in the open transaction of a poll, where no crash is tried."));
+
     /// <summary>A repetition that ends well is no reason to forget what happened.</summary>
     [Test]
     public void What_was_broken_once_stays_broken()
