@@ -399,6 +399,7 @@ public sealed class ServicesThatLookRight
             shared, ProofFileReader.Parse("watched.proof.json", OfJobs("watched", WatchedWorker, "")),
             point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Unanswered, PointWay.Cut);
 
+        Assert.That(results.All.Select(result => result.Point.Way), Is.EquivalentTo([PointWay.Unanswered, PointWay.Cut]));
         foreach (var ended in results.All)
         {
             Assert.That((ended.Class, ended.Verdict, ended.KilledAfterSeconds), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken, (double?)null)));
