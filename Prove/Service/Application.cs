@@ -181,6 +181,8 @@ internal sealed class Application : ISubject<ProofAccount>
         {
             Unexpected = TakeUnexpected(found),
             Absent = effects.Absent,
+            CallsRefused = bed.Calls.TakeRefused().Count(
+                path => file.Effects.OfType<CallEffect>().Any(call => path.StartsWith(call.Path, StringComparison.Ordinal))),
             Commits = await bed.ReadCommitsAsync(cancellationToken),
             LeasesPassed = leasesPassed,
             Changed =

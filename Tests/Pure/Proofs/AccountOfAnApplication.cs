@@ -100,6 +100,19 @@ public sealed class AccountOfAnApplication
         Assert.That(result.Timeline.Select(step => step.Text), Has.One.EqualTo("when nothing moves any more, others are sent, and are: duplicated"));
     }
 
+    /// <summary>A process that waits for an answer can have a call under way only if it does not await it.</summary>
+    [TestCase("exactly-once", "COMMIT", 1, ExpectedResult = FaultVerdict.Void)]
+    [TestCase("exactly-once", "COMMIT", 0, ExpectedResult = FaultVerdict.Kept)]
+    [TestCase("exactly-once", null, 1, ExpectedResult = FaultVerdict.Kept)]
+    [TestCase("at-least-once", "COMMIT", 1, ExpectedResult = FaultVerdict.Kept)]
+    public FaultVerdict A_call_that_was_refused_can_have_been_one_too_many(string promise, string? answer, int refused)
+    {
+        var point = Point(1, "COMMIT") with { HasAnswer = answer is not null };
+        var outcome = new PointOutcome<ProofAccount>(Because: null) { IsMet = true, Chosen = Message, Account = Account(2, 1) with { CallsRefused = refused } };
+
+        return Judge(promise, PointWay.NeverSent, outcome, point).Verdict;
+    }
+
     [Test]
     public void Work_that_is_left_is_a_violation() =>
         Assert.That(
@@ -211,7 +224,9 @@ public sealed class AccountOfAnApplication
     private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, params IReadOnlyList<Guid> late) => Judge(
         promise, way, new PointOutcome<ProofAccount>(unsettled) { IsMet = true, Chosen = Message, Late = late, Account = account });
 
-    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome)
+    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome) => Judge(promise, way, outcome, Point(1, "COMMIT"));
+
+    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome, CrashPoint point)
     {
         var file = ProofFileReader.Parse(
             "orders.proof.json",
@@ -222,6 +237,6 @@ public sealed class AccountOfAnApplication
             }
             """.Replace("PROMISE", promise, StringComparison.Ordinal));
         return new ProofJudge(file).Judge(
-            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way), [Point(1, "COMMIT")]), outcome);
+            new PointExperiment(point, way, new PointToken("orders", 1, way), [point]), outcome);
     }
 }
