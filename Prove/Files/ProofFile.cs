@@ -65,6 +65,13 @@ internal sealed record ProofFile
     /// <summary>The statements that count what is left to do.</summary>
     public IReadOnlyList<string> Counts => [.. Idle.OfType<IdleStatement>().Select(idle => idle.Sql)];
 
+    /// <summary>All its SQL.</summary>
+    public IReadOnlyList<string> Sql =>
+    [
+        .. Setup.Select(setup => setup.Sql), .. Reads, .. Counts, .. Later.Select(later => later.Sql),
+        .. Send is SendBySql sent ? [sent.Sql] : Array.Empty<string>(),
+    ];
+
     /// <summary>The folder of the file.</summary>
     public string Folder => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;
 }
