@@ -43,6 +43,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
 
     private async Task<ProofDocument> RunInItsFolderAsync(CancellationToken cancellationToken)
     {
+        // Its processes have no SIGKILL, and ways a and b would all be void.
+        if (OperatingSystem.IsWindows())
+            throw new KitException("On Windows a killed process cannot be told from one that has ended.", "Prove the service on Linux.") { IsUsage = true };
         if (folder.Exists)
             claim = FolderClaim.Take(plan.Folder);
         document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));

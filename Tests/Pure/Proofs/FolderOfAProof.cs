@@ -10,6 +10,7 @@ namespace Kit.Tests.Proofs;
 
 /// <summary>A proof is continued only with what it began with.</summary>
 [Parallelizable]
+[Platform(Exclude = "Win", Reason = "No proof is made there.")]
 public sealed class FolderOfAProof
 {
     internal const string Text =
