@@ -40,7 +40,10 @@ public sealed record Proof
     /// <summary>The token of the only experiment to make, such as <c>orders@7:b</c>; <see langword="null"/>: all.</summary>
     public string? Only { get; init; }
 
-    /// <summary>The folder for the report. An existing one is resumed. <see langword="null"/>: a new one among the temporary files, which stays.</summary>
+    /// <summary>
+    /// The folder for the report. An existing one is resumed, and refused if it leaves nothing to try. <see langword="null"/>: a new one among the temporary
+    /// files, which stays.
+    /// </summary>
     public string? Folder { get; init; }
 
     /// <param name="path">The proof file; relative to the current folder.</param>
@@ -70,6 +73,9 @@ public sealed record Proof
     public async Task<ProofResults> RunAsync(CancellationToken cancellationToken = default)
     {
         var folder = Path.GetFullPath(Folder ?? Path.Combine(Path.GetTempPath(), $"proof-{Guid.CreateVersion7():N}"));
+        if (Only is null && ProofResults.TryRead(folder) is { IsWhole: true })
+            throw new ProofException($"{folder} has a whole proof, so nothing would be tried. Name a new folder, or none.");
+
         var (code, output) = await RunAsync([.. ArgumentsFor(folder)], cancellationToken).ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
         // A folder that was there before has results also if this proof failed.

@@ -15,16 +15,21 @@ public sealed record ProofResults(IReadOnlyList<ProvenPoint> Points, IReadOnlyLi
         RespectRequiredConstructorParameters = true,
     };
 
-    /// <summary>Requests that write what an effect reads, and at which no crash could be tried, because handlings differ in them.</summary>
+    /// <summary>
+    /// Requests that write an effect, and at which no crash could be tried: handlings differ in them, or an idle process makes them, too.
+    /// </summary>
     public IReadOnlyList<string> Untried { get; init; } = [];
 
     /// <summary>
     /// Whether something was tried, the promise kept each time, and nothing is <see cref="Untried"/>. The runner's exit code says the same.
     /// </summary>
-    public bool IsKept => Points.Count > 0 && Untried.Count == 0 && !NotKept.Any();
+    public bool IsKept => Points.Count > 0 && !NotKept.Any();
 
-    /// <summary>The points at which a promise was broken, or which showed nothing.</summary>
-    public IEnumerable<ProvenPoint> NotKept => Points.Where(point => !point.IsKept);
+    /// <summary>The points at which a promise was broken, or which showed nothing, and the requests that are <see cref="Untried"/>.</summary>
+    public IEnumerable<ProvenPoint> NotKept => Points.Where(point => !point.IsKept).Concat(Untried.Select(ProvenPoint.OfUntried));
+
+    /// <summary>True if another run in the same folder would try nothing.</summary>
+    internal bool IsWhole => Points.Count > 0 && NotTried.Count == 0 && Points.All(point => point.Verdict is ProofVerdict.Kept or ProofVerdict.Broken);
 
     /// <returns><see langword="null"/> if there are none in the folder.</returns>
     /// <exception cref="ProofException">They have another form.</exception>
@@ -67,7 +72,7 @@ public sealed record ProofResults(IReadOnlyList<ProvenPoint> Points, IReadOnlyLi
 }
 
 /// <summary>What became of the message that met one point.</summary>
-/// <param name="Token">Repeats it: <see cref="Proof.Only"/>.</param>
+/// <param name="Token">Repeats it: <see cref="Proof.Only"/>. Of a request at which no crash could be tried, the request.</param>
 /// <param name="Moment">The moment, in words.</param>
 /// <param name="Verdict">Whether the promise was kept.</param>
 /// <param name="Class">What the message is; <see langword="null"/>: the point was not met.</param>
@@ -77,6 +82,10 @@ public sealed record ProvenPoint(
     string Token, string Moment, ProofVerdict Verdict, MessageClass? Class, IReadOnlyList<string> Violations, string? Because)
 {
     public bool IsKept => Verdict is ProofVerdict.Kept;
+
+    internal static ProvenPoint OfUntried(string request) => new(
+        request, "no crash could be tried here", ProofVerdict.Void, Class: null, [],
+        "it writes an effect, and handlings differ in it, or an idle process makes it, too");
 
     /// <summary>For the message of an assertion.</summary>
     public override string ToString() => $"{Token}: {(Violations.Count > 0 ? string.Join("; ", Violations) : Because ?? $"{Class}")}: {Moment}";

@@ -46,8 +46,6 @@ internal sealed class CheckCommand : KitCommand
                 $"{point.Number,4}. {Handling.NameOf(point.Request.Server, point.Request.Text)}{outcome}");
         }
 
-        if (document.Polls.Count > 0)
-            await console.WriteLineAsync($"Not counted, because it is done without a message, too: {string.Join(", ", document.Polls)}");
         foreach (var line in Recording.LinesOf(document))
             await console.WriteLineAsync(line);
         await console.WriteLineAsync($"Promised is {NamedPromises.TextOf(file.Promised)}. To crash it: {Verbs.TypedAfter} {file.Path}");

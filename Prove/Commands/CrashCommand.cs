@@ -74,6 +74,9 @@ internal sealed class CrashCommand : KitCommand
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
+        // A build server would take an earlier file for the results of a run that ends without any.
+        if (parsed.GetValue(junit) is { } earlier)
+            WholeFile.Delete(earlier);
         var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
         var token = parsed.GetValue(only) is { } typed ? PointToken.TryParse(typed) : null;
         if (token is not null && token.Of != file.Name)

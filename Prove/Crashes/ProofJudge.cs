@@ -13,6 +13,7 @@ namespace Kit.Prove.Crashes;
 internal sealed class ProofJudge(ProofFile file)
 {
     private const int MostRequests = 60;
+    private const string NotAwaited = "a call was under way when the process was killed, and whether it arrives is not determined: await calls";
 
     /// <summary>The experiment of each message.</summary>
     private readonly ConcurrentDictionary<Guid, PointToken> sentAt = new();
@@ -53,6 +54,10 @@ internal sealed class ProofJudge(ProofFile file)
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, classes)
             : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, classes.Concat(account.Changed.Select(message => message.Class)));
+        // The process awaits an answer at the point, and calls all the same: whether such a call arrives is chance, and it could arrive once too often.
+        var called = file.Effects.Any(effect => effect is RowEffect { IsDeadLetter: false }) ? DeliveryClass.DuplicatedOutgoing : DeliveryClass.Duplicated;
+        if (verdict is FaultVerdict.Kept && account.CallsRefused > 0 && experiment.Point.HasAnswer && !file.Promised.Contains(called))
+            return blank with { Because = NotAwaited };
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank with { Because = string.Join("; ", violations.Prepend(outcome.Because)) };
 
@@ -69,6 +74,7 @@ internal sealed class ProofJudge(ProofFile file)
             Found = met.Found,
             IsAfterLease = account.LeasesPassed > 0 && account.Left.Count == 0,
             Violations = violations,
+            Absent = account.Absent,
             Timeline = violations.Count > 0 || met.Class is not DeliveryClass.Once ? [.. TimelineOf(experiment, outcome, account, met)] : [],
         };
     }

@@ -43,9 +43,18 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
 
     private async Task<ProofDocument> RunInItsFolderAsync(CancellationToken cancellationToken)
     {
+        // Its processes have no SIGKILL, and ways a and b would all be void.
+        if (OperatingSystem.IsWindows())
+            throw new KitException("On Windows a killed process cannot be told from one that has ended.", "Prove the service on Linux.") { IsUsage = true };
         if (folder.Exists)
             claim = FolderClaim.Take(plan.Folder);
         document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));
+        if (document.Points.Count > 0 && !Chosen().Any())
+        {
+            say($"Nothing was tried now: the results are all of {Figures.Moment(document.StartedUtc)} and later. To prove it again, name another folder.");
+            return document;
+        }
+
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
         var judge = new ProofJudge(file);
         var experiments = judge.ExperimentsOn(servers);
@@ -55,22 +64,21 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
 
         foreach (var line in Recording.LinesOf(document))
             say(line);
-        var all = PointExperiment.At(file.Name, document.Points).ToList();
-        waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
+        waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen()));
         planned = waiting.Count;
         try
         {
             await experiments.MakeAsync(
                 Math.Min(file.Instances, Math.Max(1, planned)), Next, judge.Judge, Keep, cancellationToken);
-            Close(all, plan.Only is not null ? "only one was asked for" : "the budget was used up");
+            Close(plan.Only is not null ? "only one was asked for" : "the budget was used up");
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            Close(all, "it was stopped");
+            Close("it was stopped");
         }
         catch
         {
-            Close(all, "an experiment before them failed");
+            Close("an experiment before them failed");
             throw;
         }
 
@@ -88,13 +96,14 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
                 Fingerprint = fingerprint,
                 ProofFile = file.Text,
                 Given = file.Given,
+                Service = StoredSubject.FingerprintOf(file),
                 Lease = file.Lease,
                 Promised = [.. file.Promised.Order()],
             };
         }
 
         var stored = folder.LoadDocument();
-        StoredSubject.Require(file, fingerprint, $"{plan.Folder} has the proof", stored.ProofFile, stored.Given, stored.Fingerprint);
+        StoredSubject.Require(file, fingerprint, $"{plan.Folder} has the proof", stored.ProofFile, stored.Given, stored.Fingerprint, stored.Service);
         return stored;
     }
 
@@ -105,11 +114,13 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         folder.Save(document);
     }
 
-    private IEnumerable<PointExperiment> Chosen(IReadOnlyList<PointExperiment> all)
+    private IReadOnlyList<PointExperiment> All => [.. PointExperiment.At(file.Name, document.Points)];
+
+    private IEnumerable<PointExperiment> Chosen()
     {
         if (plan.Only is { } only)
         {
-            return all.FirstOrDefault(experiment => experiment.Token == only) is { } named
+            return All.FirstOrDefault(experiment => experiment.Token == only) is { } named
                 ? [named]
                 : throw new KitException(
                     $"There is no point {only}: the recorded handling of {file.Name} has the points 1 to {document.Points.Count}, and some have fewer ways.",
@@ -118,7 +129,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         }
 
         var done = document.Results.Where(result => result.IsConclusive).Select(result => result.Point.Token).ToHashSet();
-        return all.Where(experiment => !done.Contains($"{experiment.Token}"));
+        return All.Where(experiment => !done.Contains($"{experiment.Token}"));
     }
 
     private PointExperiment? Next()
@@ -133,18 +144,18 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         {
             var earlier = document.Results.FirstOrDefault(other => other.Point.Token == result.Point.Token);
             if (earlier is { Verdict: FaultVerdict.Broken } && result.Verdict is not FaultVerdict.Broken)
-                say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. The report now has the new result.");
-            document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result] };
+                say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. In the report it stays broken.");
+            document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result.After(earlier)] };
             folder.Save(document);
             tell(result, ++finished, planned);
         }
     }
 
-    private void Close(IEnumerable<PointExperiment> all, string because)
+    private void Close(string because)
     {
         lock (deciding)
         {
-            List<string> left = [.. all.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
+            List<string> left = [.. All.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
             document = document with { NotTried = left, NotTriedBecause = left.Count > 0 ? because : null };
             folder.Save(document);
         }

@@ -17,7 +17,8 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
     public async Task<ProofDocument> MakeAsync(ProofDocument document, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
         say("One undisturbed message …");
-        await new Trial(file, servers, say).RunAsync(cancellationToken);
+        var trial = new Trial(file, servers, say);
+        await trial.RunAsync(cancellationToken);
         say("It was handled once. The requests of three more handlings …");
         var recorded = await experiments.RecordAsync(cancellationToken);
         if (recorded.Points.Count == 0)
@@ -39,8 +40,13 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
             Late = recorded.Late,
             Unused = recorded.Unused,
             Servers = servers.Versions,
-            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
-            Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
+            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Reads, file.Counts)],
+            // A request that an idle process makes, too, can still be one of the handling.
+            Untried =
+            [
+                .. trial.Publishes.Except(tried),
+                .. WrittenTables.ReadIn(others.Concat(recorded.Polls).Except(tried), file.Reads),
+            ],
         };
     }
 
@@ -53,12 +59,14 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
                 .Prepend($"{document.Points.Count} points, {document.Planned} experiments"));
         if (document.Unread.Count > 0)
         {
-            yield return "No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: " +
+            yield return "No effect reads the tables that these write, so nobody sees what is doubled or missing there: " +
                 string.Join(", ", document.Unread);
         }
 
+        if (document.Polls.Count > 0)
+            yield return $"Not tried, because it is done without a message, too: {string.Join(", ", document.Polls)}";
         if (document.Untried.Count > 0)
-            yield return $"These write what an effect reads, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}";
+            yield return $"These write an effect, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}";
     }
 
     /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>

@@ -46,7 +46,10 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     private async Task MeasureAsync(CancellationToken cancellationToken)
     {
         if (document.Missing.Count == 0 && ToRepeat().Count == 0)
+        {
+            say("Nothing was measured now: the folder has every round. To measure again, name another folder.");
             return;
+        }
 
         await using var servers = await ProofServers.StartAsync(plan.File, cancellationToken);
         var place = ServerPlace.Choose(allowsMemory: true);
@@ -111,6 +114,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
                 Fingerprint = fingerprint,
                 ProofFile = file.Text,
                 Given = file.Given,
+                Service = StoredSubject.FingerprintOf(file),
                 Messages = plan.Messages,
                 WarmUp = plan.WarmUp,
                 Planned = plan.Rounds,
@@ -119,7 +123,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         }
 
         var stored = folder.LoadDocument();
-        StoredSubject.Require(file, fingerprint, InTheFolder, stored.ProofFile, stored.Given, stored.Fingerprint);
+        StoredSubject.Require(file, fingerprint, InTheFolder, stored.ProofFile, stored.Given, stored.Fingerprint, stored.Service);
         return (stored.Messages, stored.WarmUp) == (plan.Messages, plan.WarmUp)
             ? stored with { Planned = Math.Max(stored.Planned, plan.Rounds) }
             : throw StoredSubject.Other(InTheFolder, $"{Figures.Count(stored.Messages, "message")} after a warm-up of {Figures.Count(stored.WarmUp)}");

@@ -1,5 +1,6 @@
 using Kit.Guarantees;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Servers;
 
 namespace Kit.Prove.Files;
 
@@ -58,10 +59,16 @@ internal sealed record ProofFile
 
     public bool NeedsDatabases => Databases.Count > 0;
 
-    /// <summary>All its SQL, except the setup's.</summary>
-    public IReadOnlyList<string> Statements =>
+    /// <summary>The statements that read effects.</summary>
+    public IReadOnlyList<string> Reads => [.. Effects.OfType<RowEffect>().Select(effect => effect.Sql)];
+
+    /// <summary>The statements that count what is left to do.</summary>
+    public IReadOnlyList<string> Counts => [.. Idle.OfType<IdleStatement>().Select(idle => idle.Sql)];
+
+    /// <summary>All its SQL.</summary>
+    public IReadOnlyList<string> Sql =>
     [
-        .. Effects.OfType<RowEffect>().Select(effect => effect.Sql), .. Idle.OfType<IdleStatement>().Select(idle => idle.Sql),
+        .. Setup.Select(setup => setup.Sql), .. Reads, .. Counts, .. Later.Select(later => later.Sql),
         .. Send is SendBySql sent ? [sent.Sql] : Array.Empty<string>(),
     ];
 
@@ -71,7 +78,15 @@ internal sealed record ProofFile
 
 /// <summary>A program of the user. Its texts have placeholders.</summary>
 /// <param name="Environment">Variables in addition to the kit's.</param>
-internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment);
+internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment)
+{
+    /// <summary>The files that its command names: the program, a script, a library. A device is none, and has no length.</summary>
+    public IEnumerable<string> Files => Command.Index()
+        .Select(word => word.Index == 0 && !word.Item.Contains('/', StringComparison.Ordinal)
+            ? ExternalProgram.OnSearchPath(word.Item)
+            : Path.GetFullPath(Path.Combine(Folder, word.Item)))
+        .OfType<string>().Where(path => new FileInfo(path) is { Exists: true, Length: > 0 });
+}
 
 /// <summary>The way in which a message gets to the application.</summary>
 internal abstract record WayToSend;

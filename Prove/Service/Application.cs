@@ -180,6 +180,9 @@ internal sealed class Application : ISubject<ProofAccount>
         var account = ProofAccount.Of(sent, file.Effects, found, left, lines) with
         {
             Unexpected = TakeUnexpected(found),
+            Absent = effects.Absent,
+            CallsRefused = bed.Calls.TakeRefused().Count(
+                path => file.Effects.OfType<CallEffect>().Any(call => path.StartsWith(call.Path, StringComparison.Ordinal))),
             Commits = await bed.ReadCommitsAsync(cancellationToken),
             LeasesPassed = leasesPassed,
             Changed =

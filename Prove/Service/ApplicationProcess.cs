@@ -15,8 +15,6 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     // A program that the process leaves running can hold its output open.
     private static readonly TimeSpan ToEnd = TimeSpan.FromSeconds(5);
 
-    private static readonly string? Setsid = OperatingSystem.IsWindows() ? null : ExternalProgram.OnSearchPath("setsid");
-
     private readonly Process process;
     private readonly LastLines last = new(MostLines);
     private bool isKilled;
@@ -63,8 +61,8 @@ internal sealed class ApplicationProcess : IAsyncDisposable
         if (missing)
             throw CannotStart(program, "there is no such program", cause: null);
 
-        if (Setsid is not null)
-            command.Insert(0, Setsid);
+        if (ServiceGuard.Setsid is { } setsid)
+            command.Insert(0, setsid);
         var start = new ProcessStartInfo(command[0], command.Skip(1))
         {
             UseShellExecute = false,
@@ -78,6 +76,7 @@ internal sealed class ApplicationProcess : IAsyncDisposable
         try
         {
             var started = Process.Start(start)!;
+            ServiceGuard.Begin(started.Id);
             started.StandardInput.Close();
             return new ApplicationProcess(started, said);
         }
@@ -105,9 +104,10 @@ internal sealed class ApplicationProcess : IAsyncDisposable
 
         isKilled = true;
         process.Kill(entireProcessTree: true);
-        // Also those whose parents have ended.
-        if (Setsid is not null)
-            await new ExternalProgram("kill").RunAsync(["-s", "KILL", "--", $"-{process.Id}"], CancellationToken.None);
+        // Also those whose parents have ended. A machine need not have a program of that name, and each shell has the command.
+        if (ServiceGuard.Setsid is not null)
+            await new ExternalProgram("/bin/sh").RunAsync(["-c", $"kill -s KILL -- -{process.Id}"], CancellationToken.None);
+        ServiceGuard.End(process.Id);
         using var patience = new CancellationTokenSource(ToEnd);
         await process.WaitForExitAsync(patience.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return process.ExitCode;

@@ -23,6 +23,7 @@ internal sealed class CallCounter : IAsyncDisposable
     private readonly HttpListener listener = new();
     private readonly CancellationTokenSource disposed = new();
     private readonly List<(string Path, SeenEffect Call)> calls = [];
+    private readonly List<string> refused = [];
     private readonly RequestGate gate;
     private readonly Task answering;
 
@@ -48,6 +49,17 @@ internal sealed class CallCounter : IAsyncDisposable
     {
         lock (calls)
             return [.. calls.Where(call => call.Path.StartsWith(path, StringComparison.Ordinal)).Select(call => call.Call)];
+    }
+
+    /// <summary>The paths of the calls since the last time that came around a moment at which nothing passed, and were refused.</summary>
+    public IReadOnlyList<string> TakeRefused()
+    {
+        lock (refused)
+        {
+            List<string> paths = [.. refused];
+            refused.Clear();
+            return paths;
+        }
     }
 
     public async ValueTask DisposeAsync()
@@ -134,6 +146,8 @@ internal sealed class CallCounter : IAsyncDisposable
     /// <summary>Nothing of the application arrives any more: it is about to be killed. A process that survives may call again.</summary>
     private async Task RefuseAsync(HttpListenerContext call)
     {
+        lock (refused)
+            refused.Add(call.Request.Url!.AbsolutePath);
         while (gate.IsFrozen)
             await Task.Delay(Pause, disposed.Token);
         call.Response.StatusCode = (int)HttpStatusCode.ServiceUnavailable;

@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using System.Globalization;
 using Kit.Prove.Files;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Prove.Service;
@@ -10,11 +12,20 @@ namespace Kit.Prove.Service;
 internal sealed class EffectReader(ProofFile file, ProofBed bed)
 {
     private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
+    private readonly HashSet<(string Exchange, string RoutingKey)> published = [];
+    private readonly HashSet<string> absent = [.. file.Effects.Where(effect => effect.IsDeadLetter).Select(effect => effect.Name)];
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
 
     /// <summary>The reasons why some statements found nothing, the last time they were executed.</summary>
     public IEnumerable<string> Missing => missing.Values;
+
+    /// <summary>The publishes that brought messages into the queues of effects, as requests in a list.</summary>
+    public IEnumerable<string> Publishes =>
+        published.Select(one => Handling.NameOf(Placeholders.Broker, StatementText.Normal(AmqpMethod.PublishTo(one.Exchange, one.RoutingKey))));
+
+    /// <summary>The dead letters whose table or queue was never there. A name that is spelt wrongly looks the same.</summary>
+    public IReadOnlyList<string> Absent => [.. absent.Order(StringComparer.Ordinal)];
 
     /// <summary>The effects so far, by name: texts with ids.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
@@ -70,6 +81,8 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     {
         var what = $"{(row.IsDeadLetter ? "dead letter" : "effect")} '{row.Name}'";
         var rows = await QueryAsync(what, row.Database, row.Sql, cancellationToken);
+        if (!missing.ContainsKey(what))
+            absent.Remove(row.Name);
         // An application can create their table with the first one.
         if (row.IsDeadLetter)
             missing.Remove(what);
@@ -79,7 +92,8 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)
     {
         // Nobody else takes them.
-        await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name]);
+        if (await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name], published))
+            absent.Remove(effect.Name);
         return [.. taken[effect.Name]];
     }
 

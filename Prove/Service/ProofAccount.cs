@@ -19,6 +19,12 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     /// <summary>Times at which work was left, nothing moved, and leases were made old.</summary>
     public int LeasesPassed { get; init; }
 
+    /// <summary>Calls to effects that came around the kill, and were refused.</summary>
+    public int CallsRefused { get; init; }
+
+    /// <summary>The dead letters whose table or queue was never there.</summary>
+    public IReadOnlyList<string> Absent { get; init; } = [];
+
     /// <summary>Effects of no message that was sent, as texts.</summary>
     public IReadOnlyList<string> Unexpected { get; init; } = [];
 

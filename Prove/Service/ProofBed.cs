@@ -86,6 +86,7 @@ internal sealed class ProofBed : IAsyncDisposable
 
     /// <summary>The first column of each row, as text.</summary>
     /// <inheritdoc cref="ExecuteAsync" path="/exception"/>
+    /// <exception cref="KitException">It returns a second result, which would be left unread.</exception>
     public async Task<IReadOnlyList<string>> ReadAsync(string database, string sql, CancellationToken cancellationToken)
     {
         await using var command = sources[database].CreateCommand(sql);
@@ -94,7 +95,12 @@ internal sealed class ProofBed : IAsyncDisposable
         while (await reader.ReadAsync(cancellationToken))
             texts.Add(Convert.ToString(reader.GetValue(0), CultureInfo.InvariantCulture)!);
 
-        return texts;
+        return await reader.NextResultAsync(cancellationToken)
+            ? throw new KitException($"Only the first result of a statement is read, and this one has more: {sql}", "Join the queries with UNION ALL.")
+            {
+                IsUsage = true,
+            }
+            : texts;
     }
 
     /// <summary>

@@ -29,6 +29,9 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     /// <summary>Time for which an application runs before the first message; it must leave no effect.</summary>
     public TimeSpan Before { get; init; } = TimeSpan.FromSeconds(3);
 
+    /// <summary>The publishes of the handled message's effects, as requests in a list.</summary>
+    public IReadOnlyCollection<string> Publishes { get; private set; } = [];
+
     /// <exception cref="KitException">
     /// The application does not start, has effects before the message, does not handle it once, does not become idle, or goes around the proxies; or a
     /// statement of the file fails, or the proxy could not read what the application said.
@@ -52,6 +55,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             // Nothing is leased now. A wrong statement would be found only after the first crash.
             await application.LetTimePassAsync(cancellationToken);
             await SeeOnceAsync(application, message, cancellationToken);
+            Publishes = [.. application.Effects.Publishes];
         }
         catch (KitException wrong) when (gate.Unreadable.Except(gate.Asked).FirstOrDefault() is { } encrypted)
         {

@@ -36,6 +36,21 @@ public static class WholeFile
         }
     }
 
+    /// <summary>Deletes a file that may not be there.</summary>
+    /// <exception cref="KitException">It cannot be deleted.</exception>
+    public static void Delete(string path)
+    {
+        try
+        {
+            if (File.Exists(path))
+                File.Delete(path);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            throw CannotWrite(path, failure);
+        }
+    }
+
     internal static KitException CannotWrite(string path, Exception failure) => new(
         $"Cannot write {path}: {failure.Message}",
         "Free disk space or make the folder writable, or use --out to name another folder for a new run. Everything saved before is intact.",

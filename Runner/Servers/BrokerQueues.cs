@@ -14,6 +14,8 @@ public sealed class BrokerQueues : IAsyncDisposable
     /// <summary>Time in which a broker notices that a process is dead.</summary>
     public static readonly TimeSpan ToForget = TimeSpan.FromSeconds(20);
 
+    private const string Forwarded = "x-death";
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
 
     private readonly IConnection connection;
@@ -84,20 +86,28 @@ public sealed class BrokerQueues : IAsyncDisposable
     }
 
     /// <summary>Takes every message out of a queue. It cannot be cancelled: the broker would have forgotten a message that nobody has.</summary>
-    /// <param name="queue">There is none to take if there is no such queue.</param>
     /// <param name="taken">Receives the body, the message id and the correlation id of each, as one text.</param>
-    public async Task TakeAsync(string queue, ICollection<string> taken)
+    /// <param name="published">Receives the exchange and the routing key of each publish. Of a dead letter the broker gives others.</param>
+    /// <returns>False: there is no such queue.</returns>
+    public async Task<bool> TakeAsync(string queue, ICollection<string> taken, ICollection<(string Exchange, string RoutingKey)> published)
     {
         try
         {
             while (await channel.BasicGetAsync(queue, autoAck: true, CancellationToken.None) is { } message)
+            {
                 taken.Add(TextOf(message.Body, message.BasicProperties));
+                if (message.BasicProperties.Headers?.ContainsKey(Forwarded) is not true)
+                    published.Add((message.Exchange, message.RoutingKey));
+            }
+
+            return true;
         }
         catch (OperationInterruptedException absent) when (absent.ShutdownReason?.ReplyCode == Constants.NotFound)
         {
             // The broker has closed the channel.
             await channel.DisposeAsync();
             channel = await OpenChannelAsync(connection, CancellationToken.None);
+            return false;
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 
 namespace Kit.Runner.Wire;
 
@@ -96,6 +97,8 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
         [new(90, 30)] = "tx.rollback",
     };
 
+    private static readonly IReadOnlyList<string> MadeUp = ["amq.gen-", "amq.rabbitmq.reply-to."];
+
     /// <summary>Methods that a client sends and no server answers, except publishes.</summary>
     private static readonly HashSet<AmqpMethod> WithoutAnswer = [Acknowledge, Refuse, new(60, 90), new(60, 100)];
 
@@ -123,6 +126,25 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
             place += 1 + arguments[place];
         // The server closes a connection whose client sends too little.
         return place < arguments.Length && (arguments[place] >> at.Bit & 1) != 0;
+    }
+
+    /// <summary>The method, and of a publish its destination.</summary>
+    public string TextOf(ReadOnlySpan<byte> arguments)
+    {
+        // After a reserved number come the exchange and the routing key.
+        if (this != Publish || arguments.Length < 4 || arguments.Length < 4 + arguments[2] || arguments.Length < 4 + arguments[2] + arguments[3 + arguments[2]])
+            return $"{this}";
+
+        var exchange = arguments.Slice(3, arguments[2]);
+        return PublishTo(Encoding.UTF8.GetString(exchange), Encoding.UTF8.GetString(arguments.Slice(4 + exchange.Length, arguments[3 + exchange.Length])));
+    }
+
+    /// <summary>The text of a publish. The default exchange has no name, and leads to the queue of the key.</summary>
+    public static string PublishTo(string exchange, string key)
+    {
+        // The broker made the rest of such a name up.
+        var made = MadeUp.FirstOrDefault(beginning => key.StartsWith(beginning, StringComparison.Ordinal));
+        return $"{Publish} {(exchange.Length == 0 ? "" : $"{exchange}/")}{(made is null ? key : $"{made}?")}".TrimEnd();
     }
 
     public override string ToString() => Names.TryGetValue(this, out var name) ? name

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace Kit.Runner.Wire;
 
 /// <summary>
-/// AMQP 0-9-1 as RabbitMQ speaks it. A request is a method of the client, with its content; the start of the connection is one request. Heartbeats
-/// are none. A method that the server does not answer is proved by a <c>channel.flow</c> that the proxy sends after it on the same channel: a server
+/// AMQP 0-9-1 as RabbitMQ speaks it. A request is a method of the client, with its destination and content; the start of the connection is one request.
+/// Heartbeats are none. A method that the server does not answer is proved by a <c>channel.flow</c> that the proxy sends after it on the same channel: a server
 /// acts on a channel's methods one after another.
 /// </summary>
 internal sealed class AmqpWire : IWireProtocol
@@ -119,7 +119,7 @@ internal sealed class AmqpWire : IWireProtocol
         if (method == AmqpMethod.ChannelOpen || !channels.TryGetValue(number, out var channel))
             channel = channels[number] = new AmqpChannel();
         var isAnswered = method.IsSynchronous ? !method.WantsNoAnswer(ArgumentsIn(bytes)) : method == AmqpMethod.Publish && channel.Confirms;
-        var request = new WireRequest($"{method}", isAnswered)
+        var request = new WireRequest(method.TextOf(ArgumentsIn(bytes)), isAnswered)
         {
             CanBeProved = true,
             Frames = bytes,

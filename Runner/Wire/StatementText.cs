@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+using System.Text;
 using System.Text.RegularExpressions;
 
 namespace Kit.Runner.Wire;
@@ -5,8 +7,10 @@ namespace Kit.Runner.Wire;
 /// <summary>The text of a statement, without the parts that differ from one handling to the next.</summary>
 internal static partial class StatementText
 {
-    /// <summary>Longer texts are shortened: the beginning identifies a statement.</summary>
+    /// <summary>Longer texts are shortened.</summary>
     private const int Most = 240;
+
+    private const int BytesOfHash = 4;
 
     private const int MostShown = 60;
 
@@ -15,7 +19,8 @@ internal static partial class StatementText
 
     /// <summary>
     /// Comments are left out, literals, numbers and ids become <c>?</c>; any white space is one space. Of a list of values the first is left:
-    /// <see cref="ValueLists.Shorten"/>. The time that this takes grows with the length of the text, and no faster.
+    /// <see cref="ValueLists.Shorten"/>. The time that this takes grows with the length of the text, and no faster. Of a long text the beginning is left, the
+    /// tables that the rest writes to, and a hash of the whole, which tells it from others with that beginning.
     /// </summary>
     public static string Normal(string text)
     {
@@ -26,8 +31,26 @@ internal static partial class StatementText
             _ => " ",
         });
         var whole = ValueLists.Shorten(Space().Replace(Number().Replace(Hexadecimal().Replace(Uuid().Replace(plain, "?"), "?"), "?"), " ").Trim().TrimEnd(';'));
-        return whole.Length > Most ? whole[..Most] : whole;
+        return whole.Length > Most ? Shortened(whole) : whole;
     }
+
+    /// <summary>The places at which a statement writes to a table, each with the group <c>table</c>.</summary>
+    public static IEnumerable<Match> WritesIn(string normal) => Written().Matches(normal);
+
+    private static string Shortened(string whole)
+    {
+        var writes = WritesIn(whole).ToList();
+        // A name that is cut would be another one.
+        var beginning = whole[..Math.Min(Most, writes.Find(write => write.Index < Most && write.Index + write.Length > Most)?.Index ?? Most)].TrimEnd();
+        var known = WritesIn(beginning).Select(TableOf).ToHashSet();
+        // A COPY that writes is known by what comes after its columns.
+        var others = writes.Where(write => known.Add(TableOf(write)))
+            .Select(write => write.Value + (write.Value.StartsWith("COPY", StringComparison.OrdinalIgnoreCase) ? " FROM" : ""));
+        var hash = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(whole)).AsSpan(0, BytesOfHash));
+        return $"{string.Join(" … ", others.Prepend(beginning))} … #{hash}";
+    }
+
+    private static string TableOf(Match write) => write.Groups["table"].Value;
 
     /// <summary>True if one of the statements in a text ended its transaction, or prepared it.</summary>
     /// <param name="text">The answer to a rollback to a savepoint is that to a rollback.</param>
@@ -41,6 +64,13 @@ internal static partial class StatementText
 
     [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, Timeout.Infinite)]
     private static partial Regex ToSavepoint();
+
+    // SELECT … FOR UPDATE and ON CONFLICT DO UPDATE name no table, and a COPY that writes has FROM. A schema is left out, and quotes are.
+    [GeneratedRegex(
+        @"(?:\bINSERT\s+INTO|(?<!\b(?:FOR|DO|KEY)\s+)\bUPDATE(?!\s+SET\b)|\bDELETE\s+FROM|\bMERGE\s+INTO|\bCOPY(?=[^(]*?(?:\([^)]*\))?\s*FROM\b))"
+        + @"\s+(?:ONLY\s+)?(?:""?[\p{L}_][\p{L}\d_$]*""?\.)?""?(?<table>[\p{L}_][\p{L}\d_$]*)",
+        RegexOptions.IgnoreCase, Timeout.Infinite)]
+    private static partial Regex Written();
 
     [GeneratedRegex(@"\s+", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Space();

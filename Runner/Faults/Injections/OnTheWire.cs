@@ -33,7 +33,7 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
 
     // Only the handler's outgoing message carries the id; nothing else that goes to a broker does.
     public static Injection KillAtDispatch(Guid chosen) =>
-        new OnTheWire(ConnectionTo.Transport, new MarkedRequest { Text = "basic.publish", Carries = chosen }, PointWay.NeverSent) { IsAfterHandler = false };
+        new OnTheWire(ConnectionTo.Transport, new MarkedRequest { Carries = chosen }, PointWay.NeverSent) { IsAfterHandler = false };
 
     // If sends commit with the receive, it is the moment before that commit: only the rows are committed.
     public static Injection KillBeforeAcknowledgement(Cell cell, Guid chosen)

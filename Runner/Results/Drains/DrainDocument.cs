@@ -22,6 +22,9 @@ public sealed record DrainDocument
     /// <summary>The program that was started instead of the one in the file; absent if none was.</summary>
     public string? Given { get; init; }
 
+    /// <summary>The fingerprint of the files that the commands of the proof file name.</summary>
+    public string? Service { get; init; }
+
     /// <summary>Measured messages in each round.</summary>
     public required int Messages { get; init; }
 

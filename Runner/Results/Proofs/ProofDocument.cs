@@ -24,6 +24,9 @@ public sealed record ProofDocument
     /// <summary>The program that was started instead of the one in the file; absent if none was.</summary>
     public string? Given { get; init; }
 
+    /// <summary>The fingerprint of the files that the commands of the proof file name.</summary>
+    public string? Service { get; init; }
+
     /// <summary>The classes that the file promises.</summary>
     public required IReadOnlyList<DeliveryClass> Promised { get; init; }
 
@@ -49,10 +52,10 @@ public sealed record ProofDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int Unused { get; init; }
 
-    /// <summary>Requests that write to tables that no statement of the file names: duplicates there are not seen.</summary>
+    /// <summary>Requests that write to tables that no effect reads: duplicates there are not seen.</summary>
     public IReadOnlyList<string> Unread { get; init; } = [];
 
-    /// <summary>Requests that write to a table that an effect reads, and at which no crash is tried, because handlings differ in them.</summary>
+    /// <summary>Requests that write an effect, and at which no crash is tried: handlings differ in them, or an idle process makes them, too.</summary>
     public IReadOnlyList<string> Untried { get; init; } = [];
 
     public IReadOnlyList<ProofResult> Results { get; init; } = [];

@@ -21,7 +21,7 @@ public static class ProofJUnit
         foreach (var result in document.Results)
             WriteCase(document.Name, result, xml);
         foreach (var request in document.Untried)
-            WriteUntried(request, "error", "No crash could be tried here, because handlings differ in it. It writes what an effect reads.");
+            WriteUntried(request, "error", "No crash could be tried here. It writes an effect, and handlings differ in it, or an idle process makes it, too.");
         foreach (var token in document.NotTried)
             WriteUntried(token, "skipped", document.NotTriedBecause);
         xml.WriteEndElement();

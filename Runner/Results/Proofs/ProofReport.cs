@@ -19,6 +19,16 @@ public sealed class ProofReport(ProofDocument document)
 
     private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
 
+    /// <summary>The dead letters that no experiment has found a place of.</summary>
+    private IReadOnlyList<string> Absent
+    {
+        get
+        {
+            List<ProofResult> shown = [.. results.Where(result => result.IsConclusive)];
+            return [.. shown.SelectMany(result => result.Absent).Distinct().Where(name => shown.TrueForAll(result => result.Absent.Contains(name)))];
+        }
+    }
+
     /// <summary>The finding about the promise.</summary>
     private string Finding
     {
@@ -60,6 +70,10 @@ public sealed class ProofReport(ProofDocument document)
         + (document.Rare.Union(document.Late).Count() is > 0 and var others
             ? $"; {Figures.Count(others, "other request")} not tried, see the report"
             : "")
+        + (document.Unused > 0
+            ? $"; {Figures.Count(document.Unused, "recorded message")} came in the open transaction of a poll, where no crash is tried"
+            : "")
+        + (Absent.Count > 0 ? $"; the place of dead letter {string.Join(" and ", Absent.Select(name => $"'{name}'"))} was never there: check its name" : "")
         + ".";
 
     public void WriteMarkdown(TextWriter output)
@@ -72,8 +86,11 @@ public sealed class ProofReport(ProofDocument document)
         WriteViolations(output);
         if (document.Untried.Count > 0)
         {
-            MarkdownTables.WriteList("Not proved: these write what an effect reads, and handlings differ in them", document.Untried, output);
-            output.WriteLine("\nMake the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
+            MarkdownTables.WriteList(
+                "Not proved: these write an effect, and handlings differ in them, or an idle process makes them, too", document.Untried, output);
+            output.WriteLine(
+                "\nMake the messages of the proof alike, and let your service use the same names and the same number of rows for each. What it does without " +
+                "a message, it must do with other statements, or to other destinations.");
         }
 
         var shownNothing = results.Where(result => !result.IsConclusive).ToList();
@@ -108,8 +125,10 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
         output.WriteLine("\n## What this cannot show\n");
         output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
+        foreach (var name in Absent)
+            output.WriteLine($"- Whether a message was given up into {Table.Escaped(name)}: its table or queue was never there. Check its name in the file.");
         foreach (var request in document.Unread)
-            output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
+            output.WriteLine($"- Whether {Table.Escaped(request)} is done twice or not at all: no effect reads its table.");
         if (document.Unused > 0)
         {
             output.WriteLine(
@@ -153,7 +172,8 @@ public sealed class ProofReport(ProofDocument document)
         foreach (var result in Broken)
         {
             output.WriteLine($"- `{result.Point.Token}` {Table.Escaped(result.Point.Moment)}: "
-                + $"{Table.Escaped(string.Join("; ", result.Violations))}");
+                + $"{Table.Escaped(string.Join("; ", result.Violations))}"
+                + (result.Repeated.Count > 0 ? $". Repeated: {Table.Escaped(string.Join("; ", result.Repeated))}" : ""));
         }
 
         foreach (var told in ToldViolation.Of(document))

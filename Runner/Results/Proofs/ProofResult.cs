@@ -39,6 +39,12 @@ public sealed record ProofResult : IPointResult
     /// <summary>The reasons why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];
 
+    /// <summary>The dead letters whose table or queue was never there until then.</summary>
+    public IReadOnlyList<string> Absent { get; init; } = [];
+
+    /// <summary>The verdicts, in words, of repetitions that did not break the promise again. It stays broken.</summary>
+    public IReadOnlyList<string> Repeated { get; init; } = [];
+
     /// <summary>True if the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
@@ -49,6 +55,11 @@ public sealed record ProofResult : IPointResult
 
     /// <summary>Duration of all tries together.</summary>
     public double Seconds { get; init; }
+
+    /// <summary>The result of a point that was met again. What was broken once is broken: no repetition hides it.</summary>
+    public ProofResult After(ProofResult? earlier) => earlier is not { Verdict: FaultVerdict.Broken } ? this
+        : Verdict is FaultVerdict.Broken ? this with { Repeated = earlier.Repeated }
+        : earlier with { Repeated = [.. earlier.Repeated, Verdict is FaultVerdict.Kept ? Words.Of(Class!.Value) : $"{Verdict}: {Because}"] };
 
     /// <summary>True if it shows something, about its point or without it.</summary>
     [JsonInclude]

@@ -169,8 +169,23 @@ public sealed class ProofInATestProject
 
             Assert.That(new ProofResults([.. points], [], "proof.md").IsKept, Is.EqualTo(document.IsKept), string.Join(", ", verdicts));
             Assert.That((document with { Untried = ["INSERT (orders)"] }).IsKept, Is.False);
-            Assert.That(new ProofResults([.. points], [], "proof.md") { Untried = ["INSERT (orders)"] }.IsKept, Is.False);
+            var untried = new ProofResults([.. points], [], "proof.md") { Untried = ["INSERT (orders)"] };
+            Assert.That(untried.IsKept, Is.False);
+            Assert.That(untried.NotKept.Select(point => $"{point}"), Has.One.StartsWith("INSERT (orders): it writes an effect, "));
         }
+    }
+
+    /// <summary>It would be green for any build of the service.</summary>
+    [Test]
+    public void A_folder_that_leaves_nothing_to_try_is_refused()
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(
+            folder.Below("proof.json"), """{ "results": [ { "point": { "token": "orders@1:b", "moment": "COMMIT was executed" }, "verdict": "kept" } ] }""");
+
+        Assert.That(
+            () => (Proof.OfFile("orders.proof.json") with { Runner = "/nowhere/run.sh", Folder = folder.Path }).RunAsync(),
+            Throws.TypeOf<ProofException>().With.Message.Contains("has a whole proof, so nothing would be tried."));
     }
 
     [Test]
@@ -199,7 +214,7 @@ public sealed class ProofInATestProject
     {
         var results = await proof.RunAsync();
 
-        Assert.That(results.Points, Is.Not.Empty);
         Assert.That(results.NotKept, Is.Empty, results.Report);
+        Assert.That(results.IsKept, Is.True);
     }
 }

@@ -221,6 +221,52 @@ public sealed class ServicesThatLookRight
     private static readonly string RefusingService = WorkerInPython.HttpService.Replace(
         "send_response(204)", "send_response(204 if cursor.rowcount == 1 else 409)", StringComparison.Ordinal);
 
+    /// <summary>Writes an entry for each job. Another thread does the same each second, without a job.</summary>
+    private const string BeatingWorker =
+        """
+        import os, psycopg2, threading, time, uuid
+        def connect():
+            database = psycopg2.connect(os.environ["DATABASE"])
+            database.autocommit = True
+            return database.cursor()
+        def write(cursor, id, kind):
+            cursor.execute("INSERT INTO placed_order VALUES (%s, %s)", (id, kind))
+        def beat(cursor):
+            while True:
+                write(cursor, str(uuid.uuid4()), "beat")
+                time.sleep(1)
+        threading.Thread(target=beat, args=(connect(),), daemon=True).start()
+        cursor = connect()
+        while True:
+            cursor.execute("DELETE FROM job RETURNING id")
+            for (id,) in cursor.fetchall():
+                write(cursor, id, "order")
+            time.sleep(0.1)
+        """;
+
+    /// <summary>Sends a shipment for each order, and each second a metric over a connection of its own.</summary>
+    private const string MeasuringWorker =
+        """
+        import os, pika, random, string, threading, time
+        def connect():
+            return pika.BlockingConnection(pika.URLParameters(os.environ["BROKER"])).channel()
+        def measure(channel):
+            while True:
+                channel.basic_publish("", "metrics", "1")
+                time.sleep(1)
+        threading.Thread(target=measure, args=(connect(),), daemon=True).start()
+        channel = connect()
+        channel.exchange_declare("events", "topic")
+        channel.queue_bind("shipments", "events", "order.#")
+        def handle(channel, method, properties, body):
+            key = "".join(random.choices(string.ascii_letters, k=20))
+            channel.basic_publish(EXCHANGE, KEY, body)
+            channel.basic_ack(method.delivery_tag)
+        channel.basic_qos(prefetch_count=1)
+        channel.basic_consume("orders", handle)
+        channel.start_consuming()
+        """;
+
     private static string CallingProof(string worker) => JsonSerializer.Serialize(new
     {
         name = "calling",
@@ -353,6 +399,7 @@ public sealed class ServicesThatLookRight
             shared, ProofFileReader.Parse("watched.proof.json", OfJobs("watched", WatchedWorker, "")),
             point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Unanswered, PointWay.Cut);
 
+        Assert.That(results.All.Select(result => result.Point.Way), Is.EquivalentTo([PointWay.Unanswered, PointWay.Cut]));
         foreach (var ended in results.All)
         {
             Assert.That((ended.Class, ended.Verdict, ended.KilledAfterSeconds), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken, (double?)null)));
@@ -411,6 +458,50 @@ public sealed class ServicesThatLookRight
             saved.Add, CancellationToken.None);
 
         return (tried, saved.Single());
+    }
+
+    /// <summary>No crash can be tried at its request, which is taken for one without a message.</summary>
+    [Test]
+    public async Task One_that_writes_its_effect_as_it_does_without_a_message_is_not_proved()
+    {
+        var beating = OfJobs("beating", BeatingWorker, "; ALTER TABLE placed_order ADD COLUMN kind text")
+            .Replace("SELECT id FROM placed_order", "SELECT id FROM placed_order WHERE kind = 'order'", StringComparison.Ordinal);
+
+        var recorded = await RecordAsync(ProofFileReader.Parse("beating.proof.json", beating));
+
+        Assert.That(recorded.Untried, Is.EqualTo(["INSERT INTO placed_order VALUES ('?', '?') (orders)"]));
+        Assert.That(Recording.LinesOf(recorded), Has.Some.StartsWith("Not tried, because it is done without a message, too: INSERT INTO placed_order"));
+    }
+
+    [TestCase("\"\"", "\"shipments\"", true)]
+    [TestCase("\"events\"", "\"order.\" + key", false)]
+    public async Task A_message_is_tried_where_its_publish_can_be_told_from_others(string exchange, string key, bool isTried)
+    {
+        var worker = MeasuringWorker.Replace("EXCHANGE", exchange, StringComparison.Ordinal).Replace("KEY", key, StringComparison.Ordinal);
+        var file = ProofFileReader.Parse("measuring.proof.json", JsonSerializer.Serialize(new
+        {
+            name = "measuring",
+            queues = new[] { "orders", "shipments", "metrics" },
+            start = new { command = new[] { WorkerInPython.Python, "-c", worker }, environment = new { BROKER = "{{rabbitmq}}" } },
+            send = new { queue = "orders", body = "{{id}}" },
+            effects = new[] { new { name = "shipment", queue = "shipments" } },
+            promise = "at-least-once",
+        }));
+
+        var recorded = await RecordAsync(file);
+
+        Assert.That(recorded.Polls, Is.EqualTo(["basic.publish metrics (rabbitmq)"]));
+        var points = isTried ? new[] { "basic.publish shipments", "basic.ack" } : ["basic.ack"];
+        Assert.That(recorded.Points.Select(point => point.Request.Text), Is.EqualTo(points));
+        Assert.That(recorded.Untried, isTried ? Is.Empty : Has.One.StartsWith("basic.publish events/order."));
+    }
+
+    private async Task<ProofDocument> RecordAsync(ProofFile file)
+    {
+        var servers = await shared.GetAsync(file);
+        return await new Recording(file, servers, _ => { }).MakeAsync(
+            new ProofDocument { Name = file.Name, StartedUtc = DateTimeOffset.UnixEpoch, ProofFile = file.Text, Promised = [.. file.Promised] },
+            new ProofJudge(file).ExperimentsOn(servers), CancellationToken.None);
     }
 
     [TestCase(409, ExpectedResult = FaultVerdict.Kept)]

@@ -263,7 +263,7 @@ public sealed class WorkerInPython
     [Test]
     public async Task The_right_one_keeps_its_promise_around_its_commit_and_its_acknowledgement()
     {
-        var results = await MeetAsync("correct", point => point.Request.Text is "COMMIT" or "basic.publish" or "basic.ack");
+        var results = await MeetAsync("correct", point => point.Request.Text is "COMMIT" or "basic.publish shipments" or "basic.ack");
 
         Assert.That(results.All.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Kept));
         Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.DuplicatedOutgoing));

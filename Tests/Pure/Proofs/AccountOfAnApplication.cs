@@ -100,6 +100,19 @@ public sealed class AccountOfAnApplication
         Assert.That(result.Timeline.Select(step => step.Text), Has.One.EqualTo("when nothing moves any more, others are sent, and are: duplicated"));
     }
 
+    /// <summary>A process that waits for an answer can have a call under way only if it does not await it.</summary>
+    [TestCase("exactly-once", "COMMIT", 1, ExpectedResult = FaultVerdict.Void)]
+    [TestCase("exactly-once", "COMMIT", 0, ExpectedResult = FaultVerdict.Kept)]
+    [TestCase("exactly-once", null, 1, ExpectedResult = FaultVerdict.Kept)]
+    [TestCase("at-least-once", "COMMIT", 1, ExpectedResult = FaultVerdict.Kept)]
+    public FaultVerdict A_call_that_was_refused_can_have_been_one_too_many(string promise, string? answer, int refused)
+    {
+        var point = Point(1, "COMMIT") with { HasAnswer = answer is not null };
+        var outcome = new PointOutcome<ProofAccount>(Because: null) { IsMet = true, Chosen = Message, Account = Account(2, 1) with { CallsRefused = refused } };
+
+        return Judge(promise, PointWay.NeverSent, outcome, point).Verdict;
+    }
+
     [Test]
     public void Work_that_is_left_is_a_violation() =>
         Assert.That(
@@ -184,8 +197,10 @@ public sealed class AccountOfAnApplication
     [TestCase("SELECT n FROM stock FOR UPDATE SKIP LOCKED", ExpectedResult = "")]
     [TestCase("INSERT INTO Placed_Order VALUES ($1) ON CONFLICT (id) DO UPDATE SET n = ?", ExpectedResult = "")]
     [TestCase("INSERT INTO placed_order_line VALUES ($1)", ExpectedResult = "INSERT INTO placed_order_line VALUES ($1)")]
+    [TestCase("DELETE FROM job WHERE id = $1", ExpectedResult = "")]
+    [TestCase("UPDATE job SET total = total + $1", ExpectedResult = "UPDATE job SET total = total + $1")]
     public string What_writes_to_a_table_that_nobody_reads_is_named(string request) =>
-        string.Join(' ', WrittenTables.UnreadIn([request, request], ["SELECT id FROM placed_order", "INSERT INTO job VALUES ('{{id}}')"]));
+        string.Join(' ', WrittenTables.UnreadIn([request, request], ["SELECT id FROM placed_order"], ["SELECT count(*) FROM job WHERE NOT done"]));
 
     [Test]
     public void What_writes_to_a_table_that_an_effect_reads_is_found() => Assert.That(
@@ -209,7 +224,9 @@ public sealed class AccountOfAnApplication
     private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, params IReadOnlyList<Guid> late) => Judge(
         promise, way, new PointOutcome<ProofAccount>(unsettled) { IsMet = true, Chosen = Message, Late = late, Account = account });
 
-    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome)
+    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome) => Judge(promise, way, outcome, Point(1, "COMMIT"));
+
+    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome, CrashPoint point)
     {
         var file = ProofFileReader.Parse(
             "orders.proof.json",
@@ -220,6 +237,6 @@ public sealed class AccountOfAnApplication
             }
             """.Replace("PROMISE", promise, StringComparison.Ordinal));
         return new ProofJudge(file).Judge(
-            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way), [Point(1, "COMMIT")]), outcome);
+            new PointExperiment(point, way, new PointToken("orders", 1, way), [point]), outcome);
     }
 }

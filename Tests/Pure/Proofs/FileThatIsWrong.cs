@@ -1,3 +1,4 @@
+using Kit.Prove.Commands;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
 
@@ -41,6 +42,19 @@ public sealed class FileThatIsWrong
         Assert.That(file.Instances, Is.EqualTo(1));
         Assert.That(file.Idle.Single(), Is.EqualTo(new IdleQueue("orders")), "the queue of the messages must be empty");
         Assert.That(file.NeedsBroker, Is.True);
+    }
+
+    /// <summary>A file from elsewhere can run anything.</summary>
+    [Test]
+    public void What_it_runs_is_told()
+    {
+        const string Hidden = "COPY placed_order TO PROGRAM 'sh'";
+        var file = ProofFileReader.Parse(
+            "orders.proof.json",
+            Right.Replace("\"CREATE TABLE placed_order (id uuid)\"", $"\"{Hidden}\", \"CREATE TABLE programs ()\"", StringComparison.Ordinal));
+
+        Assert.That(CommandsOf.Lines(file), Is.EqualTo(
+            [$"orders.proof.json runs: orders (in {Environment.CurrentDirectory}, with DATABASE, BROKER)", $"The server runs a program in: {Hidden}"]));
     }
 
     [TestCase("\"name\": \"orders\"", "\"nome\": \"orders\"", "unknown key 'nome'.", "Keys: name, databases, queues,")]

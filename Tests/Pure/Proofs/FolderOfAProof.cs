@@ -1,6 +1,8 @@
+using Kit.Guarantees;
 using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
 
@@ -8,9 +10,10 @@ namespace Kit.Tests.Proofs;
 
 /// <summary>A proof is continued only with what it began with.</summary>
 [Parallelizable]
+[Platform(Exclude = "Win", Reason = "No proof is made there.")]
 public sealed class FolderOfAProof
 {
-    private const string Text =
+    internal const string Text =
         """
         {
           "name": "orders",
@@ -38,6 +41,65 @@ public sealed class FolderOfAProof
 
     [Test]
     public Task Of_another_build_of_the_kit_is_refused() => IsRefusedAsync(Begun with { Fingerprint = "01" }, "another build of the kit");
+
+    [Test]
+    public async Task Of_another_build_of_the_service_is_refused()
+    {
+        const string Scripted = """["sh", "worker.sh"]""";
+        var (script, path) = (temporary.Below("worker.sh"), temporary.Below("orders.proof.json"));
+        File.WriteAllText(script, "exec orders");
+        var file = ProofFileReader.Parse(path, Text.Replace("[\"orders\"], \"env", Scripted + ", \"env", StringComparison.Ordinal));
+        var begun = Begun with { ProofFile = file.Text, Service = StoredSubject.FingerprintOf(file) };
+        Assert.That(StoredSubject.FingerprintOf(file), Is.EqualTo(begun.Service), "nothing has changed");
+
+        File.WriteAllText(script, "exec orders --fast");
+
+        await IsRefusedAsync(begun, file, "another build of the service");
+    }
+
+    /// <summary>A library of a .NET program is not in its command.</summary>
+    [TestCase("Orders.dll")]
+    [TestCase("My.Orders")]
+    public void Of_another_build_of_a_library_is_another_build(string program)
+    {
+        File.WriteAllText(temporary.Below(program), "start");
+        File.WriteAllText(temporary.Below("My.Orders.dll"), "program");
+        File.WriteAllText(temporary.Below("Handling.dll"), "one");
+        var file = ProofFileReader.Parse(
+            temporary.Below("orders.proof.json"), Text.Replace("[\"orders\"], \"env", $"[\"./{program}\"], \"env", StringComparison.Ordinal));
+        var before = StoredSubject.FingerprintOf(file);
+
+        File.WriteAllText(temporary.Below("Handling.dll"), "two");
+
+        Assert.That(StoredSubject.FingerprintOf(file), Is.Not.EqualTo(before));
+    }
+
+    /// <summary>No server is started for it.</summary>
+    [Test]
+    public async Task With_nothing_left_to_try_says_so()
+    {
+        var file = ProofFileReader.Parse("orders.proof.json", Text);
+        var ack = new CrashPoint(1, new RequestId("rabbitmq", "basic.ack", Outcome: null, 1, 1), Before: null, HasAnswer: false, CanBeProved: false);
+        new ProofFolder(temporary.Path).Save(Begun with
+        {
+            Service = StoredSubject.FingerprintOf(file),
+            Points = [ack],
+            Results =
+            [
+                .. ack.Ways.Select(way => new ProofResult
+                {
+                    Point = new PointFacts($"orders@1:{way.Facts().Letter}", 1, way, "basic.ack"),
+                    Verdict = FaultVerdict.Kept,
+                    Class = DeliveryClass.Once,
+                }),
+            ],
+        });
+        List<string> said = [];
+
+        await new ProofRun(new ProofPlan(file, temporary.Path, Only: null, Budget: null), (_, _, _) => { }, said.Add).RunAsync(CancellationToken.None);
+
+        Assert.That(said.Single(), Does.StartWith("Nothing was tried now: the results are all of 1970-01-01"));
+    }
 
     [Test]
     public void In_which_another_process_works_is_refused()
@@ -73,13 +135,16 @@ public sealed class FolderOfAProof
         Promised = [],
     };
 
-    private async Task IsRefusedAsync(ProofDocument begun, string because)
+    private Task IsRefusedAsync(ProofDocument begun, string because) =>
+        IsRefusedAsync(begun, ProofFileReader.Parse("orders.proof.json", Text), because);
+
+    private async Task IsRefusedAsync(ProofDocument begun, ProofFile file, string because)
     {
-        var file = ProofFileReader.Parse("orders.proof.json", Text);
-        new ProofFolder(temporary.Path).Save(begun);
+        var folder = temporary.Below("proof");
+        new ProofFolder(folder).Save(begun);
 
         await Assert.ThatAsync(
-            () => new ProofRun(new ProofPlan(file, temporary.Path, Only: null, Budget: null), (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
+            () => new ProofRun(new ProofPlan(file, folder, Only: null, Budget: null), (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
             Throws.TypeOf<KitException>().With.Message.Contains($"has the proof of {because}").And.Property("IsUsage").True);
     }
 }

@@ -34,6 +34,21 @@ public sealed class WrongArgumentsOfAProof
         }
     }
 
+    /// <summary>A build server would show the results of the run before.</summary>
+    [Test]
+    public async Task Leave_no_earlier_results_for_a_build_server()
+    {
+        using var folder = new TemporaryFolder();
+        var (file, junit) = (folder.Below("orders.proof.json"), folder.Below("proof.xml"));
+        await File.WriteAllTextAsync(file, FolderOfAProof.Text);
+        await File.WriteAllTextAsync(junit, "<testsuite />");
+
+        var result = await RunnerInProcess.ProveAsync(file, "--out", folder.Path, "--junit", junit);
+
+        Assert.That(result.Errors, Does.Contain(" has other files, and no proof."));
+        Assert.That(junit, Does.Not.Exist);
+    }
+
     [TestCase("none.proof.json")]
     [TestCase("crash none.proof.json")]
     [TestCase("check none.proof.json")]

@@ -3,6 +3,7 @@ using Kit.Prove.Files;
 using Kit.Prove.Service;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
 
@@ -106,6 +107,16 @@ public sealed class ApplicationThatDoesNotFit
     [Test]
     public Task A_statement_of_an_effect_fails() => IsRefusedAsync(
         new Case(Sleeps) { Effect = "SELEKT id" }, "the effect 'row' fails in database 'orders': syntax error", "SELEKT id");
+
+    /// <summary>What is doubled in the second table would not be seen.</summary>
+    [Test]
+    public Task A_statement_of_an_effect_has_two_queries() => IsRefusedAsync(
+        new Case(Sleeps) { Effect = "SELECT id FROM placed_order; SELECT id FROM inbox" },
+        "Only the first result of a statement is read, and this one has more: SELECT id FROM placed_order; SELECT id FROM inbox", "UNION ALL");
+
+    [Test]
+    public Task A_statement_of_idle_has_two_queries() => IsRefusedAsync(
+        new Case(Sleeps) { Idle = "SELECT 0; SELECT count(*) FROM inbox" }, "Only the first result of a statement is read", "UNION ALL");
 
     /// <summary>A table that is not there can come. A column or a function of one that is there is awaited for some seconds only.</summary>
     [TestCase("SELECT idd FROM placed_order", "column \"idd\" does not exist at character 8.")]
@@ -241,6 +252,29 @@ public sealed class ApplicationThatDoesNotFit
         Assert.That(await process.KillAsync(), Is.EqualTo(137));
         await Eventually.HoldsAsync(
             () => Task.FromResult(!File.Exists($"/proc/{orphan}/cmdline") || File.ReadAllText($"/proc/{orphan}/cmdline").Length == 0), "its child has ended");
+    }
+
+    /// <summary>Nobody else would end it.</summary>
+    [Test]
+    public async Task A_killed_proof_takes_its_service_with_it()
+    {
+        using var folder = new TemporaryFolder();
+        var own = new ServersOfARunner(folder);
+        var file = folder.Below("orders.proof.json");
+        await File.WriteAllTextAsync(file, new Case("sleep 301 & sleep 302").Text);
+        using var runner = RunnerProcess.Start(own.Environment, RunnerProcess.ProvePath, ["check", file]);
+        int? child = null;
+        await Eventually.HoldsAsync(() => Task.FromResult((child = ServicesOf(runner.Id).FirstOrDefault()) > 0), "it has started the service");
+        var (service, postmaster) = (ProcessIdentity.Of(child!.Value)!, own.Postmaster);
+        var sleeping = ChildProcesses.Of(service.Id).Select(ProcessIdentity.Of).OfType<ProcessIdentity>().ToList();
+
+        await runner.SignalAsync("KILL");
+
+        await Eventually.HoldsAsync(() => Task.FromResult(service.HasEnded && sleeping.TrueForAll(one => one.HasEnded)), "the service has ended, too");
+        Assert.That((await ChildProcesses.SignalAsync("KILL", $"{postmaster.Id}")).Succeeded, "its server is removed by the next one; here nobody comes");
+
+        static IEnumerable<int> ServicesOf(int runner) =>
+            ChildProcesses.Of(runner).Where(id => ChildProcesses.CommandLineOf(id).StartsWith("/bin/sh\0-c\0sleep 301", StringComparison.Ordinal));
     }
 
     private Task IsRefusedAsync(Case one, string message, string remedy) => IsRefusedAsync(one, message, remedy, TimeSpan.FromSeconds(2));

@@ -28,6 +28,7 @@ public sealed class CallsOfAnApplication
         Assert.That(counter.Read("/mails"), Is.EqualTo(["GET /mails/1?of=2 "]));
         Assert.That(counter.Read("/payments"), Is.EqualTo(["POST /payments { \"id\": 3 }"]));
         Assert.That(counter.Read("/nothing"), Is.Empty);
+        Assert.That(counter.TakeRefused(), Is.Empty);
     }
 
     [Test]
@@ -47,6 +48,7 @@ public sealed class CallsOfAnApplication
         using var answer = await call;
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.ServiceUnavailable));
         Assert.That(counter.Read("/"), Is.Empty);
+        Assert.That(counter.TakeRefused(), Is.EqualTo(["/mails/1"]), "it could have arrived");
     }
 
     [Test]
@@ -69,5 +71,6 @@ public sealed class CallsOfAnApplication
         using var answer = new StreamReader(stream);
         Assert.That(await answer.ReadLineAsync(), Does.Contain("503"));
         Assert.That(counter.Read("/"), Is.Empty);
+        Assert.That(counter.TakeRefused(), Is.EqualTo(["/mails/1"]), "it could have arrived");
     }
 }

@@ -42,6 +42,7 @@ public sealed class LeasedWork
         var met = await KilledAfterTheLeaseAsync(FileWith(later: [new { database = "orders", sql = Later }]));
 
         Assert.That((met.Class, met.IsAfterLease), Is.EqualTo((DeliveryClass.Once, true)));
+        Assert.That(met.Absent, Is.EqualTo(["misspelt"]), "a place that was never there is told");
     }
 
     [Test]
@@ -78,6 +79,11 @@ public sealed class LeasedWork
             ["start"] = new { command = new[] { "sh", "-c", Worker }, environment = new { DATABASE = "{{postgresql:orders:uri}}" } },
             ["send"] = new { database = "orders", sql = "INSERT INTO job VALUES ('{{id}}')" },
             ["effects"] = new[] { new { name = "invoice", database = "orders", sql = "SELECT job_id FROM invoice" } },
+            ["deadLetters"] = new[]
+            {
+                new { name = "misspelt", database = "orders", sql = "SELECT id FROM job_eror" },
+                new { name = "given-up", database = "orders", sql = "SELECT id FROM job WHERE leased = 'infinity'" },
+            },
             ["idle"] = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
             ["promise"] = "exactly-once",
         };

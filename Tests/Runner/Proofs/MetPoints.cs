@@ -26,6 +26,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
 
         var todo = new ConcurrentQueue<PointExperiment>(
             PointExperiment.At(file.Name, points, ways).Where(experiment => chosen(experiment.Point)));
+        Assert.That(todo, Is.Not.Empty, "no recorded request is one of those that the test is about");
         var results = new ConcurrentBag<ProofResult>();
         await experiments.MakeAsync(
             file.Instances, () => todo.TryDequeue(out var next) ? next : null, judge.Judge, results.Add, CancellationToken.None);

@@ -107,6 +107,42 @@ public sealed class ReportOfAProof
         Assert.That(ToldViolation.Of(several).Single(told => told.Name == "lost").Result.Point.Way, Is.EqualTo(PointWay.Killed));
     }
 
+    /// <summary>A message that was given up would be called once or lost.</summary>
+    [Test]
+    public void Says_which_dead_letter_has_no_place()
+    {
+        var (lost, kept, notMet) = (Document.Results[0], Document.Results[1], Document.Results[2]);
+        using var output = new StringWriter();
+
+        new ProofReport(Document with { Results = [lost with { Absent = ["error", "late"] }, kept with { Absent = ["error"] }, notMet] }).WriteMarkdown(output);
+
+        Assert.That(output.ToString(), Does.Contain("; the place of dead letter 'error' was never there: check its name.")
+            .And.Contain("- Whether a message was given up into error: "));
+        Assert.That(new ProofReport(Document with { Results = [lost with { Absent = ["error"] }, kept] }).Summary, Does.Not.Contain("dead letter"));
+    }
+
+    [Test]
+    public void Says_that_some_messages_came_in_a_transaction_that_was_open() => Assert.That(
+        new ProofReport(Document with { Unused = 2 }).Summary,
+        Does.Contain("; 2 recorded messages came in the open transaction of a poll, where no crash is tried."));
+
+    /// <summary>A repetition that ends well is no reason to forget what happened.</summary>
+    [Test]
+    public void What_was_broken_once_stays_broken()
+    {
+        var (lost, kept, notMet) = (Document.Results[0], Document.Results[1], Document.Results[2]);
+
+        var repeated = notMet.After(kept.After(lost));
+
+        Assert.That((repeated.Verdict, repeated.Violations), Is.EqualTo((FaultVerdict.Broken, lost.Violations)));
+        Assert.That(repeated.Repeated, Is.EqualTo(["once", "Void: it did not come to the point"]));
+        Assert.That(lost.After(repeated).Repeated, Is.EqualTo(repeated.Repeated));
+        Assert.That((lost.After(kept), kept.After(notMet), kept.After(null)), Is.EqualTo((lost, kept, kept)));
+        using var output = new StringWriter();
+        new ProofReport(Document with { Results = [repeated] }).WriteMarkdown(output);
+        Assert.That(output.ToString(), Does.Contain("the message is lost (row: 0 of 1). Repeated: once; Void: it did not come to the point"));
+    }
+
     [Test]
     public void Says_that_the_promise_was_kept_where_it_was()
     {

@@ -14,6 +14,9 @@ internal static class AmqpFrames
 
     public static byte[] Publish(ushort channel, params byte[][] body) => Content(channel, 40, body);
 
+    public static byte[] PublishTo(ushort channel, string exchange, string key) => Method(
+        channel, 60, 40, [0, 0, (byte)exchange.Length, .. exchange.Select(one => (byte)one), (byte)key.Length, .. key.Select(one => (byte)one), 0]);
+
     public static byte[] Deliver(ushort channel, params byte[][] body) => Content(channel, 60, body);
 
     public static byte[] GetOk(ushort channel, params byte[][] body) => Content(channel, 71, body);

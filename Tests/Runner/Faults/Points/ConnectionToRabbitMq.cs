@@ -44,6 +44,18 @@ public sealed class ConnectionToRabbitMq
         Assert.That(asked.Select(request => request.Text), Is.EqualTo(new[] { "basic.publish", "basic.publish" }));
     }
 
+    /// <summary>A publish of a metric, which an idle process makes, too, is another request than that of an effect.</summary>
+    [TestCase("", "shipments", ExpectedResult = "basic.publish shipments")]
+    [TestCase("events", "orders.placed", ExpectedResult = "basic.publish events/orders.placed")]
+    [TestCase("events", "", ExpectedResult = "basic.publish events/")]
+    [TestCase("", "amq.gen-JzTY20BRgKO", ExpectedResult = "basic.publish amq.gen-?")]
+    public string A_publish_is_known_by_its_destination(string exchange, string key)
+    {
+        Client([.. PublishTo(Channel, exchange, key), .. Publish(Channel, [1])[Method(Channel, 60, 40).Length..]]);
+
+        return asked.Single().Text;
+    }
+
     [Test]
     public void Forwards_every_byte_once()
     {

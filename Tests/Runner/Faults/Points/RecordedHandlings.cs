@@ -212,6 +212,42 @@ public sealed class RecordedHandlings
     [TestCase("basic.publish")]
     public void A_statement_without_a_list_stays_as_it_is(string text) => Assert.That(StatementText.Normal(text), Is.EqualTo(text));
 
+    /// <summary>A statement of a mapper names dozens of columns.</summary>
+    [Test]
+    public void Long_statements_with_the_same_beginning_are_not_alike()
+    {
+        var columns = string.Join(", ", Enumerable.Range('a', 26).Select(one => $"column_{(char)one}"));
+        var (first, second) = (StatementText.Normal($"SELECT {columns} FROM first"), StatementText.Normal($"SELECT {columns} FROM second"));
+
+        Assert.That(first, Is.Not.EqualTo(second));
+        Assert.That(first, Does.StartWith("SELECT column_a, column_b, ").And.Match(" … #[0-9a-f]{8}$"));
+        Assert.That(StatementText.Normal($"SELECT {columns} FROM t WHERE a = 1"), Is.EqualTo(StatementText.Normal($"SELECT {columns} FROM t WHERE a = 2")));
+    }
+
+    [TestCase("WITH a AS (SELECT {0} FROM t), b AS (INSERT INTO b VALUES (1)) UPDATE c SET x = 1", ExpectedResult = "b c")]
+    [TestCase("INSERT INTO a ({0}) VALUES (1) ON CONFLICT DO UPDATE SET x = 1", ExpectedResult = "a")]
+    [TestCase("COPY a ({0}) FROM STDIN", ExpectedResult = "a")]
+    public string What_a_long_statement_writes_to_is_known(string format)
+    {
+        var text = string.Format(
+            System.Globalization.CultureInfo.InvariantCulture, format, string.Join(", ", Enumerable.Range('a', 26).Select(one => $"column_{(char)one}")));
+
+        return string.Join(' ', StatementText.WritesIn(StatementText.Normal(text)).Select(write => write.Groups["table"].Value));
+    }
+
+    /// <summary>Wherever the text is cut.</summary>
+    [Test]
+    public void The_name_of_a_table_is_not_cut()
+    {
+        for (var length = 180; length < 260; length++)
+        {
+            var (before, after) = (new string('x', length), new string('y', 200));
+            var normal = StatementText.Normal($"WITH {before} AS (SELECT) INSERT INTO placed_order VALUES (1) RETURNING {after}");
+
+            Assert.That(StatementText.WritesIn(normal).Select(write => write.Groups["table"].Value), Is.EqualTo(["placed_order"]), normal);
+        }
+    }
+
     [TestCase('1')]
     [TestCase('x')]
     public void A_statement_is_known_without_its_value_however_long_it_is(char of) => Assert.That(
