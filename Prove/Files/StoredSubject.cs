@@ -9,7 +9,8 @@ internal static class StoredSubject
     /// <exception cref="KitException">They are of another file, program or build of the kit.</exception>
     public static void Require(ProofFile file, string fingerprint, string what, string storedFile, string? storedProgram, string? storedFingerprint)
     {
-        if (storedFile != file.Text)
+        // Stored is a file without its passwords.
+        if (file.Secrets.Mask(storedFile) != file.Secrets.Mask(file.Text))
             throw Other(what, $"another file, or of an earlier state of {file.Path}");
         if (storedProgram != file.Given)
             throw Other(what, $"another program: {storedProgram ?? "that of the file"}");
