@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json;
 using Kit.Prove.Files;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
@@ -13,6 +14,8 @@ namespace Kit.Prove.Service;
 /// </summary>
 internal sealed class ProofBed : IAsyncDisposable
 {
+    private const int SecondsToLook = 5;
+
     private static int made;
 
     private readonly ProofServers servers;
@@ -157,6 +160,51 @@ internal sealed class ProofBed : IAsyncDisposable
         await using var command = sources.Values.First().CreateCommand("SELECT count(*)::int FROM pg_prepared_xacts WHERE database = ANY($1)");
         command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Values.Select(database => database.Database!)] });
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>A line for each row of a statement about the server.</summary>
+    /// <param name="sql">$1: the names of its databases; $2, if there: a moment.</param>
+    /// <exception cref="NpgsqlException">The server refuses it, or does not answer in time.</exception>
+    public async Task<IReadOnlyList<string>> ReadServerAsync(
+        string sql, Func<NpgsqlDataReader, string> lineOf, DateTime moment, CancellationToken cancellationToken)
+    {
+        await using var command = sources.Values.First().CreateCommand(sql);
+        command.CommandTimeout = SecondsToLook;
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Values.Select(database => database.Database!)] });
+        if (sql.Contains("$2", StringComparison.Ordinal))
+            command.Parameters.Add(new NpgsqlParameter<DateTime> { TypedValue = moment });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var lines = new List<string>();
+        while (await reader.ReadAsync(cancellationToken))
+            lines.Add(lineOf(reader));
+        return lines;
+    }
+
+    /// <summary>The rows of a database's tables that have the id of a message.</summary>
+    /// <exception cref="NpgsqlException">A table is locked.</exception>
+    public async Task<IReadOnlyList<WorkRow>> FindRowsAsync(string database, Guid message, CancellationToken cancellationToken)
+    {
+        var tables = await ReadAsync(
+            database,
+            "SELECT CASE n.nspname WHEN 'public' THEN '' ELSE quote_ident(n.nspname) || '.' END || quote_ident(c.relname) " +
+            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace " +
+            "WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY c.oid",
+            cancellationToken);
+        var rows = new List<WorkRow>();
+        if (tables.Count == 0)
+            return rows;
+
+        // Its name is not that of a column: the whole row is meant.
+        await using var command = sources[database].CreateCommand(string.Join(
+            " UNION ALL ",
+            tables.Select(table => $"SELECT '{table.Replace("'", "''", StringComparison.Ordinal)}', to_jsonb(the_kits_row) FROM {table} AS the_kits_row " +
+                "WHERE the_kits_row::text ILIKE $1")));
+        command.CommandTimeout = SecondsToLook;
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = $"%{message}%" });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(new WorkRow(reader.GetString(0), JsonSerializer.Deserialize<Dictionary<string, JsonElement>>(reader.GetString(1))!));
+        return rows;
     }
 
     public async ValueTask DisposeAsync()
