@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Kit.Prove.Files;
@@ -63,7 +64,8 @@ internal sealed class ProofBed : IAsyncDisposable
             foreach (var (database, sql) in file.Setup)
                 await bed.SetUpAsync(file, database, sql, cancellationToken);
             if (file.ReadsCommits)
-                bed.commits = await CommitLog.BeginAsync(bed.sources.Select(source => (source.Key, source.Value)), cancellationToken);
+                bed.commits = await CommitLog.BeginAsync(
+                    bed.sources.Select(source => (source.Key, source.Value, ForKit(bed.databases[source.Key].ConnectionString))), cancellationToken);
             return bed;
         }
         catch
@@ -151,6 +153,19 @@ internal sealed class ProofBed : IAsyncDisposable
     public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
         commits is null ? null : await commits.ReadAsync(cancellationToken);
 
+    /// <summary>The transactions as they are committed; <see langword="null"/> if the file does not ask for them. Disposed before this.</summary>
+    /// <inheritdoc cref="CommitLog.Stream" path="/param"/>
+    public CommitStream? StreamCommits(Action<CommittedTransaction> take) => commits?.Stream(take);
+
+    /// <summary>Connections for one sender, apart from those of others.</summary>
+    public async Task<SendersOwn> OpenSenderAsync(WayToSend way, CancellationToken cancellationToken) => way switch
+    {
+        SendBySql(var database, _) => new SendersOwn(await ConnectAsync(database, cancellationToken), Queues: null),
+        SendToQueue => new SendersOwn(Connection: null, await BrokerQueues.OpenAsync(space!.Address, cancellationToken)),
+        SendByHttp or SendByCommand => new SendersOwn(Connection: null, Queues: null),
+        _ => throw new UnreachableException($"No such way to send: {way}."),
+    };
+
     /// <summary>The prepared transactions of its databases.</summary>
     public async Task<int> CountPreparedAsync(CancellationToken cancellationToken)
     {
@@ -224,6 +239,15 @@ internal sealed class ProofBed : IAsyncDisposable
             await DatabaseOwner.DropAsync(ForKit(servers.PostgreSql!.ConnectionString), database.Database!, CancellationToken.None);
     }
 
+    /// <summary>A connection of its own: the pools of the kit are small.</summary>
+    private async Task<NpgsqlConnection> ConnectAsync(string database, CancellationToken cancellationToken)
+    {
+        var connection = new NpgsqlConnection(
+            new NpgsqlConnectionStringBuilder(ForKit(databases[database].ConnectionString)) { Pooling = false }.ConnectionString);
+        await connection.OpenAsync(cancellationToken);
+        return connection;
+    }
+
     private async Task AddDatabaseAsync(string database, string name, RequestGate gate, CancellationToken cancellationToken)
     {
         await using (var server = NpgsqlDataSource.Create(ForKit(servers.PostgreSql!.ConnectionString)))
@@ -268,4 +292,16 @@ internal sealed class ProofBed : IAsyncDisposable
 
     private static string ForKit(string connection) =>
         new NpgsqlConnectionStringBuilder(connection) { ApplicationName = "kit runner", MaxPoolSize = 5 }.ConnectionString;
+}
+
+/// <summary>The connections of one sender; those that its way to send does not need are <see langword="null"/>.</summary>
+internal sealed record SendersOwn(NpgsqlConnection? Connection, BrokerQueues? Queues) : IAsyncDisposable
+{
+    public async ValueTask DisposeAsync()
+    {
+        if (Connection is not null)
+            await Connection.DisposeAsync();
+        if (Queues is not null)
+            await Queues.DisposeAsync();
+    }
 }
