@@ -10,11 +10,15 @@ namespace Kit.Prove.Service;
 internal sealed class EffectReader(ProofFile file, ProofBed bed)
 {
     private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
+    private readonly HashSet<string> received = [];
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
 
     /// <summary>The reasons why some statements found nothing, the last time they were executed.</summary>
     public IEnumerable<string> Missing => missing.Values;
+
+    /// <summary>Leaves the messages of an effect to whoever receives them from now on.</summary>
+    public void LeaveToReceiver(QueueEffect effect) => received.Add(effect.Name);
 
     /// <summary>The effects so far, by name: texts with ids.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
@@ -78,8 +82,9 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
 
     private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)
     {
-        // Nobody else takes them.
-        await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name]);
+        // Nobody else takes them, unless they are received.
+        if (!received.Contains(effect.Name))
+            await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name]);
         return [.. taken[effect.Name]];
     }
 

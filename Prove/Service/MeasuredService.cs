@@ -157,7 +157,13 @@ internal abstract class MeasuredService : ITarget, IAsyncDisposable
         foreach (var effect in File.Effects.OfType<QueueEffect>())
         {
             var into = received[effect.Name] = [];
-            if (await Bed.Queues.ListenAsync(effect.Queue, text => Receive(effect, into, text), cancellationToken) || effect.IsDeadLetter)
+            if (await Bed.Queues.ListenAsync(effect.Queue, text => Receive(effect, into, text), cancellationToken))
+            {
+                effects.LeaveToReceiver(effect);
+                continue;
+            }
+
+            if (effect.IsDeadLetter)
                 continue;
 
             throw Wrong(
