@@ -31,6 +31,9 @@ internal static class AxisName
 
     public const string Polling = "polling";
 
+    /// <summary>A service of a user, which is no cell of the matrix.</summary>
+    public const string Service = "service";
+
     /// <summary>What a framework offers and the bare driver does not: a bare cell names none of them.</summary>
     public static IReadOnlyList<string> OfFrameworks { get; } = [DeadLetter, Polling];
 }

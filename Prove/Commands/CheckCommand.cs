@@ -5,16 +5,12 @@ using Kit.Prove.Service;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Terminal;
 
 namespace Kit.Prove.Commands;
 
 /// <summary><c>check</c>: shows what the kit sees of undisturbed handlings. Nothing is crashed.</summary>
-internal sealed class CheckCommand : KitCommand
+internal sealed class CheckCommand : ProofCommand
 {
-    private readonly Argument<string> proofFile = new("file") { Description = $"The proof file, such as orders{ProofFile.Suffix}." };
-    private readonly Option<string?> start = CrashCommand.StartOption();
-
     public CheckCommand()
         : base(
             "check",
@@ -22,15 +18,11 @@ internal sealed class CheckCommand : KitCommand
             "one handling. Exit code 1 if a request that writes an effect could not be crashed, 2 if the file does not fit.",
             ($"check orders{ProofFile.Suffix}", "does the file fit, and what would be crashed?"))
     {
-        Arguments.Add(proofFile);
-        Options.Add(start);
-        SetAction(RunAsync);
+        // It has no option of its own.
     }
 
-    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
-        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
-        var console = Console.Out;
         foreach (var line in CommandsOf.Lines(file))
             await console.WriteLineAsync(line);
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);

@@ -12,18 +12,13 @@ using Kit.Runner.Terminal;
 namespace Kit.Prove.Commands;
 
 /// <summary><c>crash</c>: meets every crash point of a user's application.</summary>
-internal sealed class CrashCommand : KitCommand
+internal sealed class CrashCommand : ProofCommand
 {
     public const string Verb = "crash";
 
     private static readonly TimeSpan LeastBudget = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MostBudget = TimeSpan.FromHours(24);
 
-    private readonly Argument<string> proofFile = new("file")
-    {
-        Description = $"What the application is, how a message gets in, and where its effects are: a file such as orders{ProofFile.Suffix}.",
-    };
-    private readonly Option<string?> start = StartOption();
     private readonly Option<string?> only = new("--only")
     {
         Description = "Only this experiment, named by its token. With --out: that of the points in the folder.",
@@ -53,31 +48,21 @@ internal sealed class CrashCommand : KitCommand
             ($"orders{ProofFile.Suffix} --budget 2min --junit proof.xml", "in a build: what finds most, for two minutes"),
             ($"orders{ProofFile.Suffix} --out results/my-proof --only orders@7:b", "one of these crashes again"))
     {
-        Arguments.Add(proofFile);
         junit.NotEmpty();
-        foreach (var option in new Option[] { start, only, budget, junit, output })
+        foreach (var option in new Option[] { only, budget, junit, output })
             Options.Add(option);
         Validators.Add(CheckToken);
-        SetAction(RunAsync);
     }
 
-    public static Option<string?> StartOption()
+    // A build server would take an earlier file for the results of a run that ends without any.
+    protected override void Begin(ParseResult parsed)
     {
-        var option = new Option<string?>("--start")
-        {
-            Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
-            HelpName = "program.dll",
-        };
-        option.NotEmpty();
-        return option;
-    }
-
-    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
-    {
-        // A build server would take an earlier file for the results of a run that ends without any.
         if (parsed.GetValue(junit) is { } earlier)
             WholeFile.Delete(earlier);
-        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
+    }
+
+    protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
+    {
         var token = parsed.GetValue(only) is { } typed ? PointToken.TryParse(typed) : null;
         if (token is not null && token.Of != file.Name)
             throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
@@ -86,7 +71,6 @@ internal sealed class CrashCommand : KitCommand
         var results = new ProofFolder(folder);
         results.Check();
         var isResumed = results.Exists;
-        var console = Console.Out;
         foreach (var line in CommandsOf.Lines(file))
             await console.WriteLineAsync(line);
         await console.WriteLineAsync($"{file.Name}: promised is {NamedPromises.TextOf(file.Promised)}. The results come into {folder}");

@@ -8,7 +8,7 @@ using Kit.Runner.Terminal;
 namespace Kit.Prove.Commands;
 
 /// <summary><c>drain</c>: measures how many messages a second a user's service handles.</summary>
-internal sealed class DrainCommand : KitCommand
+internal sealed class DrainCommand : ProofCommand
 {
     private const int DefaultMessages = 2_000;
     private const int LeastMessages = 100;
@@ -17,8 +17,6 @@ internal sealed class DrainCommand : KitCommand
     private const int DefaultRounds = 3;
     private const int MostRounds = 100;
 
-    private readonly Argument<string> proofFile = new("file") { Description = $"The proof file, such as orders{ProofFile.Suffix}." };
-    private readonly Option<string?> start = CrashCommand.StartOption();
     private readonly Option<int?> messages = NumberOption.Count(
         "--messages", $"Measured messages in each round ({Figures.Count(DefaultMessages)}).", LeastMessages, MostMessages);
     private readonly Option<int?> warmUp = NumberOption.Count(
@@ -36,21 +34,17 @@ internal sealed class DrainCommand : KitCommand
             ($"drain orders{ProofFile.Suffix}", "three rounds of 2,000 messages"),
             ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"))
     {
-        Arguments.Add(proofFile);
-        foreach (var option in new Option[] { start, messages, warmUp, rounds, output })
+        foreach (var option in new Option[] { messages, warmUp, rounds, output })
             Options.Add(option);
-        SetAction(RunAsync);
     }
 
-    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
-        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-drain");
         var plan = DrainPlan.Of(
             file, folder, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? DefaultRounds);
         var results = new DrainFolder(folder);
         results.Check("drain");
-        var console = Console.Out;
         foreach (var line in CommandsOf.Lines(file))
             await console.WriteLineAsync(line);
         await console.WriteLineAsync($"{file.Name}: the results come into {folder}");

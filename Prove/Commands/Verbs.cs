@@ -20,6 +20,7 @@ internal static class Verbs
             new CheckCommand(),
             new CrashCommand(),
             new DrainCommand(),
+            new LoadCommand(),
             new InstallCommand(),
         };
 

@@ -91,7 +91,7 @@ internal sealed class ProofJudge(ProofFile file)
         .. account.Changed.Select(BecomeOf),
         .. account.Unexpected,
         .. outcome.IsMet && account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck)
-            ? [$"work is left: {string.Join(", ", account.Left)}"]
+            ? [$"work is left: {string.Join(", ", account.Left)}{string.Concat(account.Held.Select(held => $"; {held}"))}"]
             : Array.Empty<string>(),
     ];
 
@@ -170,6 +170,7 @@ internal sealed class ProofJudge(ProofFile file)
         .. outcome.Unsettled is { } unsettled ? [new(TimelineKind.Left, unsettled)] : Array.Empty<TimelineStep>(),
         .. account.LeasesPassed > 0 ? [new(TimelineKind.Left, LeasePassed)] : Array.Empty<TimelineStep>(),
         .. account.Left.Select(left => new TimelineStep(TimelineKind.Left, $"left when nothing moved any more: {left}")),
+        .. account.Held.Select(held => new TimelineStep(TimelineKind.Left, held)),
         .. account.Changed.Select(message => new TimelineStep(TimelineKind.Left, BecomeOf(message))),
         .. CommitsOf(account, met).Select(line => new TimelineStep(TimelineKind.Committed, line)),
         new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}"),

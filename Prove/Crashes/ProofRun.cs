@@ -33,7 +33,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     {
         try
         {
-            return await RunInItsFolderAsync(cancellationToken);
+            return file.Secrets.Masked(await RunInItsFolderAsync(cancellationToken));
         }
         finally
         {
@@ -111,8 +111,11 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     {
         document = await new Recording(file, servers, say).MakeAsync(document, experiments, cancellationToken);
         claim ??= FolderClaim.TakeOrCreate(plan.Folder);
-        folder.Save(document);
+        Save();
     }
+
+    // Its points stay as they are: later experiments are compared with them, and their statements have no literals.
+    private void Save() => folder.Save(file.Secrets.Masked(document) with { Points = document.Points });
 
     private IReadOnlyList<PointExperiment> All => [.. PointExperiment.At(file.Name, document.Points)];
 
@@ -146,7 +149,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             if (earlier is { Verdict: FaultVerdict.Broken } && result.Verdict is not FaultVerdict.Broken)
                 say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. In the report it stays broken.");
             document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result.After(earlier)] };
-            folder.Save(document);
+            Save();
             tell(result, ++finished, planned);
         }
     }
@@ -157,7 +160,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         {
             List<string> left = [.. All.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
             document = document with { NotTried = left, NotTriedBecause = left.Count > 0 ? because : null };
-            folder.Save(document);
+            Save();
         }
     }
 }

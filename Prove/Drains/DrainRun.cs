@@ -40,7 +40,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             claim?.Dispose();
         }
 
-        return document;
+        return plan.File.Secrets.Masked(document);
     }
 
     private async Task MeasureAsync(CancellationToken cancellationToken)
@@ -82,7 +82,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         cancellationToken.ThrowIfCancellationRequested();
         claim ??= FolderClaim.TakeOrCreate(plan.Folder);
         document = document with { Rounds = [.. document.Rounds, made] };
-        folder.Save(document);
+        folder.Save(plan.File.Secrets.Masked(document));
         say(RoundLine.Of(name, made));
         return made;
     }
@@ -164,5 +164,5 @@ internal sealed record DrainPlan(ProofFile File, string Folder, int Messages, in
             $"{file.Path}: 'send.http' sends to the service itself, and 'drain' puts the messages in while it is stopped.",
             "Measured can be what waits in a queue or a table: name 'send.queue', 'send.sql' or 'send.command' in a copy of the file.")
         { IsUsage = true }
-        : new DrainPlan(file with { ReadsCommits = file.ReadsCommits || file.Effects.OfType<RowEffect>().Any() }, folder, messages, warmUp, rounds);
+        : new DrainPlan(file.WithTimedRows, folder, messages, warmUp, rounds);
 }

@@ -8,8 +8,6 @@ namespace Kit.Prove.Drains;
 /// <summary>The moments at which messages had all their effects.</summary>
 internal static class EffectMoments
 {
-    private const string Deleted = "DELETE:";
-
     /// <summary>A round has at least this many times the messages of one moment.</summary>
     private const int TimesOneMoment = 100;
 
@@ -82,19 +80,9 @@ internal static class EffectMoments
     private static IEnumerable<(string Text, DateTimeOffset Moment)> RowsOf(RowEffect row, IReadOnlyList<CommittedTransaction> commits) =>
         from commit in commits
         where commit.Database == row.Database
-        from change in commit.Changes
-        where IsWritten(change) && WrittenTables.Names(row.Sql, TableOf(change))
-        select (change, commit.CommittedUtc);
-
-    // public.placed_order: INSERT: id[uuid]:'…'
-    private static bool IsWritten(string change) =>
-        !change[(change.IndexOf(": ", StringComparison.Ordinal) + 2)..].StartsWith(Deleted, StringComparison.Ordinal);
-
-    private static string TableOf(string change)
-    {
-        var qualified = change[..change.IndexOf(": ", StringComparison.Ordinal)];
-        return qualified[(qualified.LastIndexOf('.') + 1)..].Trim('"');
-    }
+        from written in commit.Written
+        where WrittenTables.Names(row.Sql, written.Table)
+        select (written.Text, commit.CommittedUtc);
 
     private static DateTimeOffset Later(DateTimeOffset one, DateTimeOffset other) => one > other ? one : other;
 }

@@ -44,7 +44,7 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             [
                 .. clock.WhyUntrue() is { } untrue ? [untrue] : Array.Empty<string>(),
                 .. RoundAccount.NotOnce(account.Messages.ToLookup(message => message.Class, message => message.Id), "messages"),
-                .. UnexpectedIn(found, [service.First, .. messages]),
+                .. ProofAccount.UnexpectedIn(found, [service.First, .. messages]),
                 .. left.Select(work => $"left: {work}"),
             ];
             document = document with
@@ -74,12 +74,6 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             return document with { Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
         }
     }
-
-    private static IEnumerable<string> UnexpectedIn(IReadOnlyDictionary<string, IReadOnlyList<string>> found, HashSet<Guid> sent) =>
-        from effect in found
-        let strange = ProofAccount.OfNobody(effect.Value, sent).ToList()
-        where strange.Count > 0
-        select $"effect '{effect.Key}' of no message that was sent: {Figures.Count(strange.Count)} ({strange[0]})";
 
     private static string TextOf(string stalled, int handled, int messages) => handled == 0
         ? $"{stalled}: it handled nothing of {Figures.Count(messages, "message")} that waited when it started, and had handled one alone"

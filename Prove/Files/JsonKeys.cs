@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Kit.Runner.Results;
+using Kit.Runner.Servers;
 
 namespace Kit.Prove.Files;
 
@@ -132,7 +133,9 @@ internal sealed class JsonKeys
     }
 
     private KitException Wrong(string key, string expected, JsonElement found) =>
-        Error($"{(PlaceOf(key) is { Length: > 0 } where ? $"'{where}': " : "")}expected {expected}, found {found.GetRawText()}", $"See {Documentation}.");
+        Error($"{(PlaceOf(key) is { Length: > 0 } where ? $"'{where}': " : "")}expected {expected}, found {Shown(key, found)}", $"See {Documentation}.");
+
+    private static string Shown(string key, JsonElement found) => Passwords.AreNamed(key) ? "another kind of value, which is not shown" : found.GetRawText();
 
     private static string In(string place) => place.Length == 0 ? "" : $" in '{place}'";
 }

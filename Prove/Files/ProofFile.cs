@@ -15,6 +15,9 @@ internal sealed record ProofFile
     /// <summary>The whole text of the file.</summary>
     public required string Text { get; init; }
 
+    /// <summary>Its passwords, which nothing that is shown or stored has.</summary>
+    public required Secrets Secrets { get; init; }
+
     /// <summary>The application's name in tokens.</summary>
     public required string Name { get; init; }
 
@@ -54,6 +57,9 @@ internal sealed record ProofFile
 
     /// <summary>True if timelines show which rows were committed together.</summary>
     public bool ReadsCommits { get; init; }
+
+    /// <summary>The file for a measurement, which times rows by the commits in the database's log.</summary>
+    public ProofFile WithTimedRows => this with { ReadsCommits = ReadsCommits || Effects.OfType<RowEffect>().Any() };
 
     public bool NeedsBroker { get; init; }
 

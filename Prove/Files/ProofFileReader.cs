@@ -40,12 +40,14 @@ internal sealed class ProofFileReader
 
     /// <param name="given">A .NET program to start instead of the command in the file; <see langword="null"/>: none.</param>
     /// <exception cref="KitException">The file cannot be read, or something in it is wrong. The message names the place.</exception>
-    public static ProofFile Read(string path, string? given = null)
+    public static ProofFile Read(string path, string? given = null) => Parse(path, TextOf(path), given);
+
+    /// <exception cref="KitException">The file cannot be read.</exception>
+    public static string TextOf(string path)
     {
-        string text;
         try
         {
-            text = File.ReadAllText(path);
+            return File.ReadAllText(path);
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -53,8 +55,6 @@ internal sealed class ProofFileReader
                 $"{path}: the proof file cannot be read: {failure.Message}", $"Write one: {JsonKeys.Documentation} shows how.", failure)
             { IsUsage = true };
         }
-
-        return Parse(path, text, given);
     }
 
     /// <param name="given">A .NET program to start instead of the command in the file; <see langword="null"/>: none.</param>
@@ -105,6 +105,7 @@ internal sealed class ProofFileReader
         {
             Path = path,
             Text = text,
+            Secrets = Secrets.In(text),
             Name = name,
             Databases = databases,
             Queues = queues,

@@ -14,7 +14,8 @@ internal static class StoredSubject
     public static void Require(
         ProofFile file, string fingerprint, string what, string storedFile, string? storedProgram, string? storedFingerprint, string? storedService)
     {
-        if (storedFile != file.Text)
+        // Stored is a file without its passwords.
+        if (file.Secrets.Mask(storedFile) != file.Secrets.Mask(file.Text))
             throw Other(what, $"another file, or of an earlier state of {file.Path}");
         if (storedProgram != file.Given)
             throw Other(what, $"another program: {storedProgram ?? "that of the file"}");

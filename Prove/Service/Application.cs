@@ -24,6 +24,7 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly ProofBed bed;
     private readonly Sender sender;
     private readonly EffectReader effects;
+    private readonly HeldWork held;
     private readonly List<Guid> sent = [];
     private readonly Dictionary<Guid, DeliveryClass> earlier = [];
     private readonly Dictionary<(string Effect, string Text), int> unexpected = [];
@@ -31,9 +32,10 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly List<OwnEnd> ownEnds = [];
     private ApplicationProcess? process;
     private int leasesPassed;
+    private DateTime startedUtc;
 
     private Application(ProofFile file, ProofBed bed) =>
-        (this.file, this.bed, sender, effects) = (file, bed, new Sender(file, bed), new EffectReader(file, bed));
+        (this.file, this.bed, sender, effects, held) = (file, bed, new Sender(file, bed), new EffectReader(file, bed), new HeldWork(file, bed));
 
     public IReadOnlyCollection<FaultProxy> Proxies => bed.Proxies;
 
@@ -58,6 +60,7 @@ internal sealed class Application : ISubject<ProofAccount>
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
+        startedUtc = DateTime.UtcNow;
         process = ApplicationProcess.Start(file.Start, bed.ForApplication, id: null, Keep);
         return Task.CompletedTask;
     }
@@ -92,10 +95,13 @@ internal sealed class Application : ISubject<ProofAccount>
             await StartAgainAsync();
     }
 
-    public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
+    public async Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
     {
         sent.AddRange(messages);
-        return sender.SendAsync(messages, cancellationToken);
+        await sender.SendAsync(messages, cancellationToken);
+        // One that is to meet a point comes alone, and the application's traffic stands still.
+        if (messages is [var alone])
+            await held.RememberAsync(alone, cancellationToken);
     }
 
     /// <inheritdoc cref="Sender.TrySendAsync"/>
@@ -170,6 +176,11 @@ internal sealed class Application : ISubject<ProofAccount>
     public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken) =>
         [.. await effects.ReadLeftAsync(cancellationToken), .. sender.Refused is { } refused ? [refused] : Array.Empty<string>()];
 
+    /// <summary>What holds the work that is left, in sentences.</summary>
+    /// <param name="messages">Messages whose work can be left.</param>
+    public Task<IReadOnlyList<string>> ReadHeldAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) =>
+        held.ReadAsync(messages, startedUtc, cancellationToken);
+
     public async Task<ProofAccount> AccountAsync(CancellationToken cancellationToken)
     {
         var found = await effects.ReadAsync(cancellationToken);
@@ -191,9 +202,19 @@ internal sealed class Application : ISubject<ProofAccount>
                     .Where(message => message.Class != earlier[message.Id] && !file.Promised.Contains(message.Class)),
             ],
         };
+        if (left.Count > 0)
+        {
+            account = account with
+            {
+                Held = await ReadHeldAsync(
+                    [.. account.Messages.Where(message => message.Class is not DeliveryClass.Once).Select(message => message.Id)], cancellationToken),
+            };
+        }
+
         foreach (var message in account.Messages)
             earlier[message.Id] = message.Class;
         sent.Clear();
+        held.Forget();
         leasesPassed = 0;
         lock (output)
             output.Clear();

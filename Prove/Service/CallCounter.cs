@@ -39,6 +39,9 @@ internal sealed class CallCounter : IAsyncDisposable
 
     public Uri Address { get; }
 
+    /// <summary>Called with the path and the text of each call that counts; it must be quick.</summary>
+    public Action<string, SeenEffect>? Called { get; set; }
+
     /// <summary>Every call so far: method, path with query, and body, as one text.</summary>
     /// <param name="path">The beginning of the calls' paths.</param>
     public IReadOnlyList<string> Read(string path) => [.. ReadSeen(path).Select(call => call.Text)];
@@ -138,7 +141,9 @@ internal sealed class CallCounter : IAsyncDisposable
             if (gate.IsFrozen || gate.Freezes != freezesBefore)
                 return false;
 
-            calls.Add((request.Url!.AbsolutePath, new SeenEffect($"{request.HttpMethod} {request.RawUrl} {body}", DateTimeOffset.UtcNow)));
+            var call = (Path: request.Url!.AbsolutePath, Seen: new SeenEffect($"{request.HttpMethod} {request.RawUrl} {body}", DateTimeOffset.UtcNow));
+            calls.Add(call);
+            Called?.Invoke(call.Path, call.Seen);
             return true;
         }
     }

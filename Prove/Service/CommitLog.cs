@@ -15,7 +15,7 @@ internal sealed class CommitLog : IAsyncDisposable
     private static readonly string[] Settings =
         ["ALTER SYSTEM SET wal_level = 'logical'", $"ALTER SYSTEM SET max_replication_slots = {MostSlots}"];
 
-    private readonly List<(string Database, string Slot, NpgsqlDataSource Source)> slots = [];
+    private readonly List<(string Database, string Slot, NpgsqlDataSource Source, string Connection)> slots = [];
 
     private CommitLog()
     {
@@ -37,19 +37,19 @@ internal sealed class CommitLog : IAsyncDisposable
     /// <param name="databases">By the names of the file.</param>
     /// <exception cref="KitException">The server has no <c>test_decoding</c>.</exception>
     public static async Task<CommitLog> BeginAsync(
-        IEnumerable<(string Database, NpgsqlDataSource Source)> databases, CancellationToken cancellationToken)
+        IEnumerable<(string Database, NpgsqlDataSource Source, string Connection)> databases, CancellationToken cancellationToken)
     {
         var log = new CommitLog();
         try
         {
-            foreach (var (database, source) in databases)
+            foreach (var (database, source, connection) in databases)
             {
                 // Names of slots are the server's, and have fewer characters than those of databases.
                 var slot = $"kit_{Guid.NewGuid():N}";
                 await using var create = source.CreateCommand("SELECT pg_create_logical_replication_slot($1, 'test_decoding')");
                 create.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
                 await create.ExecuteNonQueryAsync(cancellationToken);
-                log.slots.Add((database, slot, source));
+                log.slots.Add((database, slot, source, connection));
             }
 
             return log;
@@ -63,12 +63,16 @@ internal sealed class CommitLog : IAsyncDisposable
         }
     }
 
+    /// <summary>The transactions since the last time as they come. While it is not disposed, the log cannot be read otherwise.</summary>
+    /// <param name="take">Receives each transaction. Called by a task of each database.</param>
+    public CommitStream Stream(Action<CommittedTransaction> take) => new([.. slots], take);
+
     /// <summary>The transactions committed since the last time, in the order of the commits within each database.</summary>
     /// <exception cref="NpgsqlException">The server cannot be asked.</exception>
     public async Task<IReadOnlyList<CommittedTransaction>> ReadAsync(CancellationToken cancellationToken)
     {
         var read = new List<CommittedTransaction>();
-        foreach (var (database, slot, source) in slots)
+        foreach (var (database, slot, source, _) in slots)
         {
             await using var get = source.CreateCommand(
                 """
@@ -96,7 +100,7 @@ internal sealed class CommitLog : IAsyncDisposable
     /// <summary>A database with a slot cannot be dropped.</summary>
     public async ValueTask DisposeAsync()
     {
-        foreach (var (_, slot, source) in slots)
+        foreach (var (_, slot, source, _) in slots)
         {
             await using var drop = source.CreateCommand("SELECT pg_drop_replication_slot($1)");
             drop.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
@@ -131,6 +135,7 @@ internal sealed class CommitLog : IAsyncDisposable
 internal sealed record CommittedTransaction(string Database, IReadOnlyList<string> Changes, DateTimeOffset CommittedUtc)
 {
     private const string BeforeTable = "table ";
+    private const string Deleted = "DELETE:";
     private const int MostChanges = 8;
     private const int LongestChange = 160;
 
@@ -139,11 +144,22 @@ internal sealed record CommittedTransaction(string Database, IReadOnlyList<strin
     public static IEnumerable<CommittedTransaction> Of(string database, IEnumerable<(string Transaction, string Line, DateTimeOffset? Committed)> lines) =>
         from line in lines
         group line by line.Transaction into transaction
-        let changes = transaction.Where(line => line.Line.StartsWith(BeforeTable, StringComparison.Ordinal)).ToList()
+        let changes = transaction.Select(line => ChangeIn(line.Line)).OfType<string>().ToList()
         where changes.Count > 0
         select new CommittedTransaction(
-            database, [.. changes.Select(line => line.Line[BeforeTable.Length..])],
+            database, changes,
             transaction.Select(line => line.Committed).OfType<DateTimeOffset>().Single());
+
+    /// <summary>The change of a row in a line of <c>test_decoding</c>; <see langword="null"/>: it has none.</summary>
+    public static string? ChangeIn(string line) => line.StartsWith(BeforeTable, StringComparison.Ordinal) ? line[BeforeTable.Length..] : null;
+
+    /// <summary>Its rows that were not deleted, each with its table's name without the schema.</summary>
+    public IEnumerable<(string Table, string Text)> Written =>
+        from change in Changes
+        let end = change.IndexOf(": ", StringComparison.Ordinal)
+        where !change[(end + 2)..].StartsWith(Deleted, StringComparison.Ordinal)
+        let qualified = change[..end]
+        select (qualified[(qualified.LastIndexOf('.') + 1)..].Trim('"'), change);
 
     /// <summary>True if one of its rows has the id of a message.</summary>
     public bool Names(Guid message) => Changes.Any(change => ProofAccount.Names(change, message));

@@ -14,6 +14,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
     private readonly HashSet<(string Exchange, string RoutingKey)> published = [];
     private readonly HashSet<string> absent = [.. file.Effects.Where(effect => effect.IsDeadLetter).Select(effect => effect.Name)];
+    private readonly HashSet<string> received = [];
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
 
@@ -26,6 +27,9 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
 
     /// <summary>The dead letters whose table or queue was never there. A name that is spelt wrongly looks the same.</summary>
     public IReadOnlyList<string> Absent => [.. absent.Order(StringComparer.Ordinal)];
+
+    /// <summary>Leaves the messages of an effect to whoever receives them from now on.</summary>
+    public void LeaveToReceiver(QueueEffect effect) => received.Add(effect.Name);
 
     /// <summary>The effects so far, by name: texts with ids.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
@@ -91,8 +95,8 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
 
     private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)
     {
-        // Nobody else takes them.
-        if (await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name], published))
+        // Nobody else takes them, unless they are received.
+        if (!received.Contains(effect.Name) && await bed.Queues.TakeAsync(effect.Queue, taken[effect.Name], published))
             absent.Remove(effect.Name);
         return [.. taken[effect.Name]];
     }

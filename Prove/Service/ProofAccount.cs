@@ -1,5 +1,6 @@
 using Kit.Guarantees;
 using Kit.Prove.Files;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
 
 namespace Kit.Prove.Service;
@@ -15,6 +16,9 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
 
     /// <summary>The transactions that were committed; <see langword="null"/> if the file does not ask for them.</summary>
     public IReadOnlyList<CommittedTransaction>? Commits { get; init; }
+
+    /// <summary>What holds the work that was left, in sentences.</summary>
+    public IReadOnlyList<string> Held { get; init; } = [];
 
     /// <summary>Times at which work was left, nothing moved, and leases were made old.</summary>
     public int LeasesPassed { get; init; }
@@ -53,6 +57,13 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
     /// <summary>The texts that have the id of no message: an application that makes up an id, or writes none.</summary>
     public static IEnumerable<string> OfNobody(IEnumerable<string> texts, IReadOnlySet<Guid> sent) =>
         texts.Where(text => !IdsIn(text).Any(sent.Contains));
+
+    /// <summary>The effects of no message, as reasons against a measurement.</summary>
+    public static IEnumerable<string> UnexpectedIn(IReadOnlyDictionary<string, IReadOnlyList<string>> found, HashSet<Guid> sent) =>
+        from effect in found
+        let strange = OfNobody(effect.Value, sent).ToList()
+        where strange.Count > 0
+        select $"effect '{effect.Key}' of no message that was sent: {Figures.Count(strange.Count)} ({strange[0]})";
 
     /// <summary>Every UUID in a text.</summary>
     public static IEnumerable<Guid> IdsIn(string text)

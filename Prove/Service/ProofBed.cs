@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Globalization;
+using System.Text.Json;
 using Kit.Prove.Files;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
@@ -13,6 +15,8 @@ namespace Kit.Prove.Service;
 /// </summary>
 internal sealed class ProofBed : IAsyncDisposable
 {
+    private const int SecondsToLook = 5;
+
     private static int made;
 
     private readonly ProofServers servers;
@@ -60,7 +64,8 @@ internal sealed class ProofBed : IAsyncDisposable
             foreach (var (database, sql) in file.Setup)
                 await bed.SetUpAsync(file, database, sql, cancellationToken);
             if (file.ReadsCommits)
-                bed.commits = await CommitLog.BeginAsync(bed.sources.Select(source => (source.Key, source.Value)), cancellationToken);
+                bed.commits = await CommitLog.BeginAsync(
+                    bed.sources.Select(source => (source.Key, source.Value, ForKit(bed.databases[source.Key].ConnectionString))), cancellationToken);
             return bed;
         }
         catch
@@ -154,6 +159,19 @@ internal sealed class ProofBed : IAsyncDisposable
     public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
         commits is null ? null : await commits.ReadAsync(cancellationToken);
 
+    /// <summary>The transactions as they are committed; <see langword="null"/> if the file does not ask for them. Disposed before this.</summary>
+    /// <inheritdoc cref="CommitLog.Stream" path="/param"/>
+    public CommitStream? StreamCommits(Action<CommittedTransaction> take) => commits?.Stream(take);
+
+    /// <summary>Connections for one sender, apart from those of others.</summary>
+    public async Task<SendersOwn> OpenSenderAsync(WayToSend way, CancellationToken cancellationToken) => way switch
+    {
+        SendBySql(var database, _) => new SendersOwn(await ConnectAsync(database, cancellationToken), Queues: null),
+        SendToQueue => new SendersOwn(Connection: null, await BrokerQueues.OpenAsync(space!.Address, cancellationToken)),
+        SendByHttp or SendByCommand => new SendersOwn(Connection: null, Queues: null),
+        _ => throw new UnreachableException($"No such way to send: {way}."),
+    };
+
     /// <summary>The prepared transactions of its databases.</summary>
     public async Task<int> CountPreparedAsync(CancellationToken cancellationToken)
     {
@@ -163,6 +181,51 @@ internal sealed class ProofBed : IAsyncDisposable
         await using var command = sources.Values.First().CreateCommand("SELECT count(*)::int FROM pg_prepared_xacts WHERE database = ANY($1)");
         command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Values.Select(database => database.Database!)] });
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>A line for each row of a statement about the server.</summary>
+    /// <param name="sql">$1: the names of its databases; $2, if there: a moment.</param>
+    /// <exception cref="NpgsqlException">The server refuses it, or does not answer in time.</exception>
+    public async Task<IReadOnlyList<string>> ReadServerAsync(
+        string sql, Func<NpgsqlDataReader, string> lineOf, DateTime moment, CancellationToken cancellationToken)
+    {
+        await using var command = sources.Values.First().CreateCommand(sql);
+        command.CommandTimeout = SecondsToLook;
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Values.Select(database => database.Database!)] });
+        if (sql.Contains("$2", StringComparison.Ordinal))
+            command.Parameters.Add(new NpgsqlParameter<DateTime> { TypedValue = moment });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var lines = new List<string>();
+        while (await reader.ReadAsync(cancellationToken))
+            lines.Add(lineOf(reader));
+        return lines;
+    }
+
+    /// <summary>The rows of a database's tables that have the id of a message.</summary>
+    /// <exception cref="NpgsqlException">A table is locked.</exception>
+    public async Task<IReadOnlyList<WorkRow>> FindRowsAsync(string database, Guid message, CancellationToken cancellationToken)
+    {
+        var tables = await ReadAsync(
+            database,
+            "SELECT CASE n.nspname WHEN 'public' THEN '' ELSE quote_ident(n.nspname) || '.' END || quote_ident(c.relname) " +
+            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace " +
+            "WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY c.oid",
+            cancellationToken);
+        var rows = new List<WorkRow>();
+        if (tables.Count == 0)
+            return rows;
+
+        // Its name is not that of a column: the whole row is meant.
+        await using var command = sources[database].CreateCommand(string.Join(
+            " UNION ALL ",
+            tables.Select(table => $"SELECT '{table.Replace("'", "''", StringComparison.Ordinal)}', to_jsonb(the_kits_row) FROM {table} AS the_kits_row " +
+                "WHERE the_kits_row::text ILIKE $1")));
+        command.CommandTimeout = SecondsToLook;
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = $"%{message}%" });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(new WorkRow(reader.GetString(0), JsonSerializer.Deserialize<Dictionary<string, JsonElement>>(reader.GetString(1))!));
+        return rows;
     }
 
     public async ValueTask DisposeAsync()
@@ -180,6 +243,15 @@ internal sealed class ProofBed : IAsyncDisposable
             await space.DisposeAsync();
         foreach (var database in databases.Values)
             await DatabaseOwner.DropAsync(ForKit(servers.PostgreSql!.ConnectionString), database.Database!, CancellationToken.None);
+    }
+
+    /// <summary>A connection of its own: the pools of the kit are small.</summary>
+    private async Task<NpgsqlConnection> ConnectAsync(string database, CancellationToken cancellationToken)
+    {
+        var connection = new NpgsqlConnection(
+            new NpgsqlConnectionStringBuilder(ForKit(databases[database].ConnectionString)) { Pooling = false }.ConnectionString);
+        await connection.OpenAsync(cancellationToken);
+        return connection;
     }
 
     private async Task AddDatabaseAsync(string database, string name, RequestGate gate, CancellationToken cancellationToken)
@@ -226,4 +298,16 @@ internal sealed class ProofBed : IAsyncDisposable
 
     private static string ForKit(string connection) =>
         new NpgsqlConnectionStringBuilder(connection) { ApplicationName = "kit runner", MaxPoolSize = 5 }.ConnectionString;
+}
+
+/// <summary>The connections of one sender; those that its way to send does not need are <see langword="null"/>.</summary>
+internal sealed record SendersOwn(NpgsqlConnection? Connection, BrokerQueues? Queues) : IAsyncDisposable
+{
+    public async ValueTask DisposeAsync()
+    {
+        if (Connection is not null)
+            await Connection.DisposeAsync();
+        if (Queues is not null)
+            await Queues.DisposeAsync();
+    }
 }

@@ -7,7 +7,8 @@ using Kit.Runner.Results;
 namespace Kit.Prove.Service;
 
 /// <summary>Sends messages in the way that the file gives. A failed send is tried again: an application that starts is not there at once.</summary>
-internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
+/// <param name="own">Its own connections, disposed with it; <see langword="null"/>: it shares those of the bed.</param>
+internal sealed class Sender(ProofFile file, ProofBed bed, SendersOwn? own = null) : IAsyncDisposable
 {
     /// <summary>Time for which a message can be refused before that is an error.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -67,6 +68,14 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         }
     }
 
+    /// <summary>Sends messages one after the other, each until it is accepted, also by an application that is asked over HTTP.</summary>
+    /// <exception cref="KitException">One was refused for too long.</exception>
+    public async Task SendEachAsync(IEnumerable<Guid> messages, CancellationToken cancellationToken)
+    {
+        foreach (var message in messages)
+            await UntilAcceptedAsync(message, Patience, cancellationToken);
+    }
+
     /// <summary>Tries once. A command can fail because the application does not run.</summary>
     /// <exception cref="KitException">The statement is wrong.</exception>
     public Task TrySendAsync(Guid message, CancellationToken cancellationToken) => TryAsync(message, new RefusedStatement(), cancellationToken);
@@ -77,6 +86,8 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         foreach (var request in requests)
             await request.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         http.Dispose();
+        if (own is not null)
+            await own.DisposeAsync();
         disposed.Dispose();
     }
 
@@ -108,11 +119,11 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
             switch (file.Send)
             {
                 case SendBySql(var database, var sql):
-                    await bed.ExecuteAsync(database, texts.Fill(sql, message), cancellationToken);
+                    await ExecuteAsync(database, texts.Fill(sql, message), cancellationToken);
                     return null;
                 case SendToQueue to:
                     var headers = to.Headers.ToDictionary(header => header.Key, header => texts.Fill(header.Value, message));
-                    await bed.Queues.SendAsync(to.Queue, message, texts.Fill(to.Body, message), to.ContentType, headers, cancellationToken);
+                    await (own?.Queues ?? bed.Queues).SendAsync(to.Queue, message, texts.Fill(to.Body, message), to.ContentType, headers, cancellationToken);
                     return null;
                 case SendByHttp to:
                     return await RequestAsync(to, texts, message, cancellationToken);
@@ -140,6 +151,18 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         {
             return $"there was no answer within {ToAnswer.TotalSeconds} s";
         }
+    }
+
+    private async Task ExecuteAsync(string database, string sql, CancellationToken cancellationToken)
+    {
+        if (own?.Connection is not { } connection)
+        {
+            await bed.ExecuteAsync(database, sql, cancellationToken);
+            return;
+        }
+
+        await using var command = new Npgsql.NpgsqlCommand(sql, connection);
+        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
     private async Task<string?> RequestAsync(SendByHttp to, Placeholders texts, Guid message, CancellationToken cancellationToken)

@@ -50,7 +50,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             await WhileItRunsAsync(application, application.SendAsync([message], cancellationToken), cancellationToken);
             await SeeHandledAsync(application, gate, message, cancellationToken);
             isHandled = true;
-            await SeeIdleAsync(application, cancellationToken);
+            await SeeIdleAsync(application, message, cancellationToken);
             await SeeOnceAsync(application, message, cancellationToken);
             // Nothing is leased now. A wrong statement would be found only after the first crash.
             await application.LetTimePassAsync(cancellationToken);
@@ -156,7 +156,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             ? $"effect '{effect.Key}' has {Figures.Count(effect.Value.Count, "entry", "entries")} without that id; the first: {Shortened(effect.Value[0])}"
             : null;
 
-    private async Task SeeIdleAsync(Application application, CancellationToken cancellationToken)
+    private async Task SeeIdleAsync(Application application, Guid message, CancellationToken cancellationToken)
     {
         var isTold = false;
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
@@ -172,8 +172,9 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
 
             if (watch.Elapsed > patience)
             {
+                var held = await application.ReadHeldAsync([message], cancellationToken);
                 throw Wrong(
-                    $"{patience.TotalSeconds} s after its first message was handled, the application was not idle: {left}",
+                    $"{patience.TotalSeconds} s after its first message was handled, the application was not idle: {string.Join("; ", held.Prepend(left))}",
                     "Correct 'idle': it counts what is left to do, and is 0 when there is nothing.");
             }
         }

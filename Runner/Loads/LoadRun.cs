@@ -46,13 +46,8 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
         {
             foreach (var cell in plan.Runnable)
             {
-                foreach (var shape in plan.Shapes)
-                {
-                    if (plan.LimitMilliseconds is not null && shape is OpenLoad first)
-                        await SearchAsync(cell, first.Rate);
-                    else
-                        await TryAsync(cell, shape);
-                }
+                await RateSearch.LoadAsync(
+                    plan.Shapes, plan.Length, plan.LimitMilliseconds, plan.Shares, (shape, share) => TryAsync(cell, shape, share));
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested && document.Results.Count > 0)
@@ -63,18 +58,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
 
         return document;
 
-        async Task SearchAsync(Cell cell, double first)
-        {
-            var found = await RateSearch.RunAsync(
-                first, plan.Length, rate => RateSearch.TryAsync(plan.LimitMilliseconds, () => TryAsync(cell, new OpenLoad(rate))));
-            if (found is not { } highest)
-                return;
-
-            foreach (var share in plan.Shares.Where(share => share * highest >= RateSearch.Lowest))
-                await TryAsync(cell, new OpenLoad(Math.Round(share * highest, 1)), share);
-        }
-
-        async Task<LoadResult> TryAsync(Cell cell, LoadShape shape, double? share = null)
+        async Task<LoadResult> TryAsync(Cell cell, LoadShape shape, double? share)
         {
             stop.ThrowIfCancellationRequested();
             var loaded = new LoadedCell(plan, cell, servers, between, progress => tell(Provenance.NameOf(cell), progress), folder.Append);

@@ -23,6 +23,9 @@ internal sealed class LoadDriver(ITarget target, Effects effects, TimeSpan betwe
 
     private static readonly TimeSpan BetweenLooks = TimeSpan.FromSeconds(1);
 
+    /// <summary>Messages that a producer gets at a time when it is behind the schedule.</summary>
+    public int MostAtOnce { get; init; } = LoadSender.MostInASend;
+
     private readonly ConfirmedSends sends = new(ConfirmedSends.Longest);
     private Stopwatch? sinceStart;
 
@@ -104,7 +107,7 @@ internal sealed class LoadDriver(ITarget target, Effects effects, TimeSpan betwe
 
     private ILoadSender SenderOf(LoadShape shape, TimeSpan length, IReadOnlyList<IProducer> producers) => shape switch
     {
-        OpenLoad open => new LoadSender(producers, new Schedule(open.Rate, length, open.Pauses), sends),
+        OpenLoad open => new LoadSender(producers, new Schedule(open.Rate, length, open.Pauses), sends) { MostAtOnce = MostAtOnce },
         ClosedLoad closed => new LoadUsers(producers, closed, length, effects, sends),
         _ => throw new UnreachableException($"Nobody sends a {shape.GetType().Name}."),
     };

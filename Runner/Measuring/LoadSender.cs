@@ -9,12 +9,16 @@ namespace Kit.Runner.Measuring;
 /// <param name="producers">One for each sender.</param>
 internal sealed class LoadSender(IReadOnlyList<IProducer> producers, Schedule schedule, ConfirmedSends sends) : ILoadSender
 {
-    private const int MostAtOnce = 100;
+    /// <summary>Messages of one send, where a send can have several.</summary>
+    public const int MostInASend = 100;
 
     private readonly Lock taking = new();
     private readonly Stopwatch watch = new();
     private DateTimeOffset start;
     private int next;
+
+    /// <summary>Messages that a sender takes at a time when it is behind.</summary>
+    public int MostAtOnce { get; init; } = MostInASend;
 
     public async Task<SentLoad> RunAsync(CancellationToken stop)
     {

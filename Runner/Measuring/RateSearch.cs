@@ -43,6 +43,28 @@ internal static class RateSearch
     public static double LowestFor(TimeSpan length) =>
         Math.Max(Lowest, Math.Ceiling(10 * Quantile.NeededFor(0.99) / length.TotalSeconds) / 10);
 
+    /// <summary>The loads of one target: each shape, or the search that begins with its rate and the loads at shares of what it found.</summary>
+    /// <param name="limitMilliseconds">In a search: the highest p99 that counts as sustained; <see langword="null"/>: nothing is searched.</param>
+    /// <param name="shares">Fractions of the highest rate, 0 to 1.</param>
+    /// <param name="load">Makes one load, at a share of the highest rate or not.</param>
+    public static async Task LoadAsync(
+        IReadOnlyList<LoadShape> shapes, TimeSpan length, double? limitMilliseconds, IReadOnlyList<double> shares,
+        Func<LoadShape, double?, Task<LoadResult>> load)
+    {
+        foreach (var shape in shapes)
+        {
+            if (limitMilliseconds is null || shape is not OpenLoad first)
+            {
+                await load(shape, null);
+                continue;
+            }
+
+            var found = await RunAsync(first.Rate, length, rate => TryAsync(limitMilliseconds, () => load(new OpenLoad(rate), null)));
+            foreach (var share in found is null ? [] : shares.Where(share => share * found >= Lowest))
+                await load(new OpenLoad(Math.Round(share * found!.Value, 1)), share);
+        }
+    }
+
     /// <param name="first">The rate that is tried first, unless it has too few messages.</param>
     /// <param name="length">Duration of each rate.</param>
     /// <returns>The highest rate that was sustained; <see langword="null"/> if none was.</returns>

@@ -14,12 +14,12 @@ public sealed class CellName : IEquatable<CellName>
     /// <summary>The axes that every cell must name, because reports use them.</summary>
     internal static readonly IReadOnlyList<string> Required = [AxisName.Framework, AxisName.Transport, AxisName.Mode];
 
-    /// <param name="values">In the order of the axes.</param>
+    /// <param name="values">In the order of the axes; or the service alone.</param>
     /// <exception cref="ArgumentException">A required axis is missing, or one is named twice.</exception>
     public CellName(params IEnumerable<(string Axis, string Value)> values)
     {
         Values = [.. values];
-        if (Required.Except(Axes, StringComparer.Ordinal).FirstOrDefault() is { } missing)
+        if (!IsService && Required.Except(Axes, StringComparer.Ordinal).FirstOrDefault() is { } missing)
             throw new ArgumentException($"A cell must name its {missing}; found only: {string.Join(", ", Axes)}.", nameof(values));
         if (Axes.Distinct(StringComparer.Ordinal).Count() != Values.Count)
             throw new ArgumentException($"A cell must name each axis once; found: {string.Join(", ", Axes)}.", nameof(values));
@@ -28,6 +28,9 @@ public sealed class CellName : IEquatable<CellName>
     public IReadOnlyList<(string Axis, string Value)> Values { get; }
 
     public IEnumerable<string> Axes => Values.Select(value => value.Axis);
+
+    /// <summary>True if it is a user's service, and no cell of the matrix.</summary>
+    public bool IsService => Axes.SequenceEqual([AxisName.Service]);
 
     public string Framework => On(AxisName.Framework)!;
 
@@ -50,7 +53,10 @@ public sealed class CellName : IEquatable<CellName>
 
     /// <summary>The axes that any of the cells names, in the order of their first appearance.</summary>
     public static IReadOnlyList<string> AxesOf(IEnumerable<CellName> cells) =>
-        [.. cells.SelectMany(cell => cell.Axes).Concat(Required).Distinct(StringComparer.Ordinal)];
+        [.. cells.SelectMany(cell => cell.Axes).Concat(cells.Any(cell => cell.IsService) ? [] : Required).Distinct(StringComparer.Ordinal)];
+
+    /// <summary>A user's service, where a cell is expected.</summary>
+    public static CellName OfService(string name) => new((AxisName.Service, name));
 
     /// <summary>The cell with another value on an axis that it names.</summary>
     /// <exception cref="ArgumentException">It does not name the axis.</exception>

@@ -135,6 +135,24 @@ public sealed class BrokerQueues : IAsyncDisposable
         }
     }
 
+    /// <summary>A queue at this moment; <see langword="null"/>: there is no such queue, or it belongs to another connection.</summary>
+    /// <exception cref="BrokerException">The management plugin does not answer.</exception>
+    public async Task<LookedAtQueue?> LookAsync(string queue, CancellationToken cancellationToken)
+    {
+        var all = (await CountAsync(cancellationToken)).GetValueOrDefault(queue);
+        // The broker closes the channel if it refuses.
+        await using var question = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        try
+        {
+            var declared = await question.QueueDeclarePassiveAsync(queue, cancellationToken);
+            return new LookedAtQueue(declared.MessageCount, Math.Max(0, all - declared.MessageCount), declared.ConsumerCount);
+        }
+        catch (OperationInterruptedException refused) when (refused.ShutdownReason?.ReplyCode is Constants.NotFound or Constants.ResourceLocked)
+        {
+            return null;
+        }
+    }
+
     /// <summary>The ready and unacknowledged messages of every queue.</summary>
     /// <exception cref="BrokerException">The management plugin does not answer.</exception>
     public Task<IReadOnlyDictionary<string, long>> CountAsync(CancellationToken cancellationToken) => management.CountAsync("", cancellationToken);
@@ -171,3 +189,7 @@ public sealed class BrokerQueues : IAsyncDisposable
     private static Task<IChannel> OpenChannelAsync(IConnection connection, CancellationToken cancellationToken) => connection.CreateChannelAsync(
         new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
 }
+
+/// <summary>A queue at a moment.</summary>
+/// <param name="Unacknowledged">Messages that a consumer has, and has not acknowledged.</param>
+public readonly record struct LookedAtQueue(long Ready, long Unacknowledged, long Consumers);

@@ -41,7 +41,8 @@ internal static class UsageError
     };
 
     // A connection string typed without its option must not show its password on the terminal or in logs.
-    private static string Shown(string token) => token.Contains('=', StringComparison.Ordinal) ? ConnectionStrings.Mask(token) : token;
+    private static string Shown(string token) =>
+        Passwords.Mask(token.Contains('=', StringComparison.Ordinal) ? ConnectionStrings.Mask(token) : token);
 
     private static string Commands(Command command) => string.Join(", ", command.Subcommands.Select(each => each.Name));
 

@@ -63,8 +63,8 @@ public sealed class RoundAccount
         orderby kind.Key
         select $"{what} {Words.Of(kind.Key)}: {Figures.Count(kind.Count())} ({ExamplesOf(kind)})";
 
-    // The verdicts are in the order of their ids.
-    private static string ExamplesOf(IEnumerable<Guid> messages)
+    /// <summary>The first of some messages.</summary>
+    public static string ExamplesOf(IEnumerable<Guid> messages)
     {
         var ids = messages.ToList();
         return string.Join(", ", ids.Take(Examples)) + (ids.Count > Examples ? ", …" : "");

@@ -28,6 +28,9 @@ public sealed record LoadDocument
 
     public required LoadSettings Settings { get; init; }
 
+    /// <summary>The user's service that was loaded; absent for cells.</summary>
+    public LoadedServiceFacts? Service { get; init; }
+
     /// <summary>Cells that cannot run, with the reasons.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
@@ -39,12 +42,12 @@ public sealed record LoadDocument
 }
 
 /// <summary>The settings that all cells of a load share.</summary>
-/// <param name="Concurrency">Messages that an endpoint handles at the same time.</param>
-/// <param name="SeedRows">Rows in the widgets' table before each load.</param>
+/// <param name="Concurrency">Messages that an endpoint handles at the same time; <see langword="null"/>: a user's service decides it.</param>
+/// <param name="SeedRows">Rows in the widgets' table before each load; <see langword="null"/>: a user's service has none.</param>
 /// <param name="WarmUp">Messages handled before the schedule begins, in the same process.</param>
 /// <param name="Senders">The most sends that can be under way at the same time.</param>
 /// <param name="LimitMilliseconds">In a search: the highest p99 of the latency that counts as sustained.</param>
-public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows, int WarmUp, int Senders, double? LimitMilliseconds)
+public sealed record LoadSettings(double Seconds, int? Concurrency, int? SeedRows, int WarmUp, int Senders, double? LimitMilliseconds)
 {
     /// <summary>A user's pause; absent for a rate.</summary>
     public double? ThinkMilliseconds { get; init; }
@@ -53,8 +56,8 @@ public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows,
     public double? RampSeconds { get; init; }
 
     /// <summary>
-    /// Time that a user waits for an effect, in s: a message whose effect comes later has failed. Absent for a rate, and in documents of builds that counted no
-    /// such message.
+    /// Time that a user waits for an effect, in s: a message whose effect comes later has failed. Absent for a rate of a cell, and in documents of builds that
+    /// counted no such message.
     /// </summary>
     public double? TimeoutSeconds { get; init; }
 
@@ -64,3 +67,9 @@ public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows,
     /// <summary>Time at which a reader's snapshot ends, in s from the start of each load; absent: there is none.</summary>
     public double? SnapshotToSeconds { get; init; }
 }
+
+/// <summary>A user's service under a load.</summary>
+/// <param name="ProofFile">The proof file, without its passwords.</param>
+/// <param name="Given">The program that was started instead of the one in the file; <see langword="null"/>: none was.</param>
+/// <param name="Fingerprint">The fingerprint of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>.</param>
+public sealed record LoadedServiceFacts(string ProofFile, string? Given, string Fingerprint);

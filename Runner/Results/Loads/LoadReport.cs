@@ -170,14 +170,20 @@ public static class LoadReport
     {
         var settings = document.Settings;
         yield return $"Command: {document.CommandLine}";
-        yield return $"Commit: {document.Commit?.ToString() ?? "unknown"}";
+        if (document.Service is { Given: { } given })
+            yield return $"Program instead of the file's: {given}";
+        if (document.Service is null)
+            yield return $"Commit: {document.Commit?.ToString() ?? "unknown"}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
         yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
         if (document.Disk is { } disk)
             yield return $"Disk: {disk.Text}";
-        yield return $"Packages: {RunFacts.Listed(document.Packages)}";
-        yield return $"Settings: {Figures.Measured(settings.Seconds)} s of sending, concurrency {settings.Concurrency}, " +
-                     $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} warm-up messages, " +
+        if (document.Service is null)
+            yield return $"Packages: {RunFacts.Listed(document.Packages)}";
+        yield return $"Settings: {Figures.Measured(settings.Seconds)} s of sending, " +
+                     (settings is { Concurrency: { } handlers, SeedRows: { } rows }
+                         ? $"concurrency {Figures.Plain(handlers)}, {Figures.Count(rows)} rows seeded, " : "") +
+                     $"{Figures.Count(settings.WarmUp)} warm-up messages, " +
                      $"{settings.Senders} senders on the same machine";
         if (settings is { ThinkMilliseconds: { } think, RampSeconds: { } ramp })
         {
@@ -186,7 +192,12 @@ public static class LoadReport
         }
 
         if (settings.TimeoutSeconds is { } longest)
-            yield return $"Timeout: a user waits {Figures.Measured(longest)} s, goes on, and the message has failed";
+        {
+            yield return document.Service is null
+                ? $"Timeout: a user waits {Figures.Measured(longest)} s, goes on, and the message has failed"
+                : $"Timeout: a message without its effects after {Figures.Measured(longest)} s has failed";
+        }
+
         if (document.Results.Any(result => result.Rate is not null))
             yield return RuleOf(settings.LimitMilliseconds);
 
@@ -259,6 +270,7 @@ public static class LoadReport
     {
         EffectClock.RowCommit => "with the commit of the handler's row",
         EffectClock.SendCommit => "with the commit of what the handler sent, by the database's commit timestamp",
+        EffectClock.LastEffect => "with its last effect: a row's commit, by the database's log, a sent message's receipt or a call's arrival",
         EffectClock.SendReceipt => "when a consumer of the runner received what the handler sent, by this machine's clock",
         _ => throw new InvalidOperationException($"No text for {clock}."),
     };

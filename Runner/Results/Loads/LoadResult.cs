@@ -176,4 +176,7 @@ public enum EffectClock
 
     /// <summary>This machine's clock, when a consumer of the runner received the message that the handler sent.</summary>
     SendReceipt,
+
+    /// <summary>The last effect of a user's service: a row's commit, a sent message's receipt or a call's arrival.</summary>
+    LastEffect,
 }

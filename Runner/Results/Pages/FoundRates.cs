@@ -38,7 +38,7 @@ internal static class FoundRates
             $"From {string.Join(", ", sources.Loads.Select(sources.LinkToTables))}" +
             $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
-            $"{Figures.Plain(settings.Concurrency)} at a time." +
+            $"{Figures.Plain(settings.Concurrency!.Value)} at a time." +
             (found.Any(IsLowerBound) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
             (found.SelectMany(one => one.Below).Any(IsBroken) ? " *: the sender was late in this load, or its backlog grew." : ""));
 

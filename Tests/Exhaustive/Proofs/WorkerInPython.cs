@@ -4,6 +4,7 @@ using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
+using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
@@ -380,6 +381,42 @@ public sealed class WorkerInPython
         var round = new DrainFolder(folder.Below("drain")).LoadDocument().Counting.Single();
         Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(199));
         Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(1.5), "one for each order");
+    }
+
+    [Test]
+    public async Task Its_highest_rate_is_found_and_users_wait_for_its_shipments()
+    {
+        using var folder = new TemporaryFolder();
+
+        var found = await RunnerProcess.ProveAsync(
+            "load", FileOf("correct"), "--find-rate", "--rate", "40/s", "--for", "3s", "--timeout", "3s", "--at-percent", "50", "--out", folder.Below("found"));
+        var users = await RunnerProcess.ProveAsync(
+            "load", FileOf("correct"), "--users", "4", "--senders", "4", "--for", "3s", "--out", folder.Below("users"));
+
+        Assert.That((found.ExitCode, users.ExitCode), Is.EqualTo((ExitCode.Success, ExitCode.Success)), found.Output + found.Errors + users.Output);
+        var rate = FoundRate.In(new LoadFolder(folder.Below("found")).LoadDocument()).Single();
+        Assert.That((rate.Best!.Failed, rate.Below.Count), Is.EqualTo((0, 1)));
+        Assert.That(rate.Best.Latency!.P99, Is.LessThanOrEqualTo(1_000));
+        Assert.That(found.Output, Does.Contain("messages a second were sustained with p99 "));
+        var load = new LoadFolder(folder.Below("users")).LoadDocument().Results.Single();
+        Assert.That((load.Users, load.Failed), Is.EqualTo(((int?)4, 0)));
+        // The row is committed before the shipment is sent, and the user waits for both.
+        Assert.That(load.Latency!.P50, Is.Positive);
+        Assert.That(load.UserLag!.P50, Is.InRange(0, 500));
+    }
+
+    [Test]
+    public async Task A_service_that_is_asked_over_HTTP_is_measured_while_it_runs()
+    {
+        using var folder = new TemporaryFolder();
+        var file = folder.Below("http.proof.json");
+        await File.WriteAllTextAsync(file, HttpProof("http", HttpService));
+
+        var result = await RunnerProcess.ProveAsync("load", file, "--rate", "20/s", "--for", "3s", "--senders", "2", "--out", folder.Below("load"));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var load = new LoadFolder(folder.Below("load")).LoadDocument().Results.Single();
+        Assert.That((load.Sent, load.Failed), Is.EqualTo((60, 0)));
     }
 
     [Test]

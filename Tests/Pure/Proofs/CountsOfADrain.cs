@@ -1,5 +1,6 @@
 using Kit.Prove.Drains;
 using Kit.Prove.Files;
+using Kit.Prove.Service;
 
 namespace Kit.Tests.Proofs;
 
@@ -28,5 +29,5 @@ public sealed class CountsOfADrain
     [TestCase(250, 5_000)]
     [TestCase(10_000, 5_000)]
     public void A_pause_is_twenty_times_as_long_as_the_count(double count, double pause) =>
-        Assert.That(DrainedService.PauseAfter(TimeSpan.FromMilliseconds(count)), Is.EqualTo(TimeSpan.FromMilliseconds(pause)));
+        Assert.That(MeasuredService.PauseAfter(TimeSpan.FromMilliseconds(count)), Is.EqualTo(TimeSpan.FromMilliseconds(pause)));
 }

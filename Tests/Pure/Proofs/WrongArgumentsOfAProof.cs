@@ -5,8 +5,8 @@ namespace Kit.Tests.Proofs;
 
 public sealed class WrongArgumentsOfAProof
 {
-    [TestCase("", "no command. Commands: init, check, crash, drain, install.")]
-    [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, drain, install.")]
+    [TestCase("", "no command. Commands: init, check, crash, drain, load, install.")]
+    [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, drain, load, install.")]
     [TestCase("crash", "Required argument 'file' missing for command: 'crash'.")]
     [TestCase("--budget 1s a.proof.json", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
     [TestCase("a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d, g.")]
@@ -21,6 +21,18 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("drain a.proof.json --messages 10", "--messages: expected a whole number from 100 to 1000000, found '10'.")]
     [TestCase("drain a.proof.json --rounds 0", "--rounds: expected a whole number from 1 to 100, found '0'.")]
     [TestCase("drain a.proof.json --budget 2min", "unknown option '--budget'. Options: --start, ")]
+    [TestCase("load --rate 50", "Required argument 'file' missing for command: 'load'.")]
+    [TestCase("load a.proof.json", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
+    [TestCase("load a.proof.json --rate fast", "--rate: expected messages a second from 1 to 100000, such as 500/s, found 'fast'.")]
+    [TestCase("load a.proof.json --rate 50 --users 4", "--users: they wait, so they have no rate; leave out --rate.")]
+    [TestCase("load a.proof.json --users 4 --find-rate", "--users: they wait, so they have no rate; leave out --find-rate.")]
+    [TestCase("load a.proof.json --users 0", "--users: expected whole numbers from 1 to 10000, separated by commas, found '0'.")]
+    [TestCase("load a.proof.json --rate 50 --p99 1s", "--p99: applies only with --find-rate.")]
+    [TestCase("load a.proof.json --rate 50 --at-percent 50", "--at-percent: applies only with --find-rate.")]
+    [TestCase("load a.proof.json --rate 50 --think 1s", "--think: applies only with --users.")]
+    [TestCase("load a.proof.json --rate 50 --timeout 10", "--timeout: expected a time from 1ms to 1h with its unit, such as 10s or 2min, found '10'.")]
+    [TestCase("load a.proof.json --rate 50 --senders 51", "--senders: expected a whole number from 1 to 50, found '51'.")]
+    [TestCase("load a.proof.json --rate 50 --rounds 3", "unknown option '--rounds'. Options: --start, --rate, --users, ")]
     [TestCase("init orders.proof.json --promise always", "--promise: unknown value 'always'. Values: exactly-once, at-least-once, at-most-once.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)
     {
@@ -53,6 +65,7 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("crash none.proof.json")]
     [TestCase("check none.proof.json")]
     [TestCase("drain none.proof.json")]
+    [TestCase("load none.proof.json --rate 50")]
     public async Task A_file_that_is_not_there_is_named(string arguments)
     {
         var result = await RunnerInProcess.ProveAsync(arguments.Split(' '));

@@ -2,11 +2,11 @@ using System.Globalization;
 using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Loads;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Tests.Loading;
 

@@ -16,9 +16,9 @@ public sealed class DrainOfAService
     private const int Messages = 100;
     private const int WarmUp = 10;
 
-    private const string Right = "INSERT INTO invoice SELECT id FROM done";
-    private const string Invoices = "SELECT job_id FROM invoice";
-    private const string ToJob = "INSERT INTO job VALUES ('{{id}}')";
+    internal const string Right = "INSERT INTO invoice SELECT id FROM done";
+    internal const string Invoices = "SELECT job_id FROM invoice";
+    internal const string ToJob = "INSERT INTO job VALUES ('{{id}}')";
     private const string WithoutMoment = "since its start the service has committed no row with its id in a table that its statement names";
 
     private SharedProofServers shared = null!;
@@ -162,7 +162,7 @@ public sealed class DrainOfAService
     /// <param name="effect">The statement that reads it.</param>
     /// <param name="send">The statement that sends it.</param>
     /// <param name="most">Messages that it takes at a time.</param>
-    private static string TextOf(
+    internal static string TextOf(
         string insert, string waiting = "true", string options = "", string effect = Invoices, string send = ToJob, int most = 1) =>
         JsonSerializer.Serialize(new
         {

@@ -51,6 +51,12 @@ public sealed class LeasedWork
         var met = await KilledAfterTheLeaseAsync(FileWith(later: null));
 
         Assert.That((met.Class, met.IsAfterLease), Is.EqualTo((DeliveryClass.Stuck, false)));
+        Assert.That(
+            met.Violations,
+            Has.One.Match(
+                "^work is left: .*: 1; its row in job has changed since it was put in: leased null → 20.*; " +
+                "no session and no prepared transaction holds it. If it is a lease, 'later' in the file says how it becomes old$"));
+        Assert.That(met.Timeline.Select(step => step.Text), Has.One.StartWith("its row in job has changed since it was put in: leased null → "));
     }
 
     [Test]

@@ -29,6 +29,24 @@ public sealed class SampleGraphileWorker
     }
 
     [Test]
+    public async Task A_job_of_a_dead_process_is_stuck_and_its_columns_show_its_lock()
+    {
+        using var folder = new TemporaryFolder();
+        await InstallAsync(folder);
+        await using var shared = new SharedProofServers();
+
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Read(folder.Below("leased.proof.json")) with { Later = [], Lease = null }, point => point.Number == 1, PointWay.Killed);
+
+        var met = results.All.Single();
+        Assert.That(met.Class, Is.EqualTo(DeliveryClass.Stuck));
+        Assert.That(
+            met.Violations.Single(violation => violation.StartsWith("work is left: ", StringComparison.Ordinal)),
+            Does.Contain("its row in graphile_worker._private_jobs has changed since it was put in: ").And.Contain("locked_at null → ")
+                .And.Contain("locked_by null → ").And.Contain("no session and no prepared transaction holds it"));
+    }
+
+    [Test]
     public async Task Its_speed_is_measured()
     {
         using var folder = new TemporaryFolder();

@@ -2,7 +2,7 @@ using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 
-namespace Kit.Runner.Loads;
+namespace Kit.Runner.Terminal;
 
 /// <summary>A load while it runs: on a terminal one line that changes every second, in a file or pipe a line every ten seconds.</summary>
 /// <param name="width">The terminal's columns; <see langword="null"/>: no terminal.</param>
@@ -18,8 +18,9 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
         var line =
             $"{cell}: {Figures.Count((int)progress.Elapsed.TotalSeconds)} s, {Figures.Count(progress.Sent)} sent, " +
             $"{Figures.Count(progress.Handled)} handled, " +
-            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
-            $"{Figures.Count(progress.Failed)} threw";
+            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms" +
+            // A user's service does not tell.
+            (cell.IsService ? "" : $", {Figures.Count(progress.Failed)} threw");
         if (width is not null)
         {
             // The rest of a longer line before it is overwritten.

@@ -1,0 +1,51 @@
+using System.CommandLine;
+using Kit.Prove.Files;
+using Kit.Runner.Terminal;
+
+namespace Kit.Prove.Commands;
+
+/// <summary>A command with a proof file, whose passwords are in nothing that it shows.</summary>
+internal abstract class ProofCommand : KitCommand
+{
+    private readonly Argument<string> proofFile = new("file") { Description = $"The proof file, such as orders{ProofFile.Suffix}." };
+    private readonly Option<string?> start = new("--start")
+    {
+        Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
+        HelpName = "program.dll",
+    };
+
+    protected ProofCommand(string name, string description, params (string Typed, string Purpose)[] examples)
+        : base(name, description, examples)
+    {
+        Arguments.Add(proofFile);
+        start.NotEmpty();
+        Options.Add(start);
+        SetAction(RunAsync);
+    }
+
+    /// <summary>What happens even if the proof file cannot be read.</summary>
+    protected virtual void Begin(ParseResult parsed)
+    {
+    }
+
+    /// <param name="console">Masks passwords.</param>
+    protected abstract Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken);
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        Begin(parsed);
+        var path = parsed.GetValue(proofFile)!;
+        var text = ProofFileReader.TextOf(path);
+        var secrets = Secrets.In(text);
+        try
+        {
+            var file = ProofFileReader.Parse(path, text, parsed.GetValue(start));
+            await using var console = secrets.Over(Console.Out);
+            return await RunAsync(file, console, parsed, cancellationToken);
+        }
+        catch (Exception failure) when (secrets.MaskedFailure(failure) is not null)
+        {
+            throw secrets.MaskedFailure(failure)!;
+        }
+    }
+}

@@ -1,0 +1,162 @@
+using System.Diagnostics;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Measuring;
+using Kit.Runner.Results;
+using Kit.Runner.Wire;
+
+namespace Kit.Prove.Loads;
+
+/// <summary>A user's service that handles messages while they come.</summary>
+internal sealed class LoadedService : MeasuredService
+{
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
+
+    private readonly CancellationTokenSource ended = new();
+    private readonly List<ServiceProducer> producers = [];
+    private CommitStream? stream;
+    private Task telling = Task.CompletedTask;
+    private volatile Action? progressed;
+
+    private LoadedService(ProofFile file, ProofBed bed)
+        : base(file, bed) => Effects = new ServiceEffects(file);
+
+    public ServiceEffects Effects { get; }
+
+    /// <summary>The message from which it is known what a send and a handling write.</summary>
+    public Guid Second { get; } = Guid.CreateVersion7();
+
+    public override int Handled => Effects.Done;
+
+    public override Action? Progressed
+    {
+        set => progressed = value;
+    }
+
+    public override bool IsBroken => Effects.Loss is not null || base.IsBroken;
+
+    /// <exception cref="KitException">A statement of the setup failed.</exception>
+    public static async Task<LoadedService> OpenAsync(ProofFile file, ProofServers servers, CancellationToken cancellationToken) =>
+        new(file, await ProofBed.CreateAsync(file, servers, new RequestGate(), cancellationToken));
+
+    /// <summary>
+    /// Starts it, after a first start in which it creates what it needs, and lets it handle two messages. Then it is known what a send writes, and how often
+    /// each effect of a message is written.
+    /// </summary>
+    /// <param name="patience">Time in which it handles one.</param>
+    /// <exception cref="KitException">It does not handle one, or nothing tells of one of its effects.</exception>
+    public async Task PrepareAsync(TimeSpan patience, CancellationToken cancellationToken)
+    {
+        await HandleFirstAsync(patience, cancellationToken);
+        Bed.Calls.Called = (path, seen) => Effects.Take(
+            effect => effect is CallEffect call && path.StartsWith(call.Path, StringComparison.Ordinal), seen);
+        await ListenAsync(cancellationToken);
+        stream = Bed.StreamCommits(Effects.Take);
+        if (stream is not null)
+            Effects.Watching = stream.Reading;
+        Effects.Expect([Second]);
+        // An HTTP request is accepted by the service itself, and a message to a queue writes no row.
+        var writes = File.Send is SendBySql or SendByCommand;
+        if (writes)
+        {
+            await Sender.SendAsync([Second], cancellationToken);
+            await CatchUpAsync(cancellationToken);
+            Effects.LearnOfSend(Second);
+        }
+
+        await StartHandlingAsync(messages: 0, cancellationToken);
+        if (!writes)
+            await Sender.SendAsync([Second], cancellationToken);
+        await UntilHandledAsync(Second, patience, cancellationToken);
+        await CatchUpAsync(cancellationToken);
+        if (Effects.LearnNeeded(Second) is { } unseen)
+        {
+            throw Wrong(
+                $"effect '{unseen.Name}' of message {Second} is there, and the service has committed no row with its id in a table that its statement names",
+                "Let the statement name the table that the service writes, not a view, and let the row have the whole id. A deleted row has no moment.");
+        }
+    }
+
+    public override Task StartHandlingAsync(int messages, CancellationToken cancellationToken)
+    {
+        Start();
+        telling = TellAsync();
+        return Task.CompletedTask;
+    }
+
+    public override async Task<IReadOnlyList<DrainReport>> StopHandlingAsync(CancellationToken cancellationToken)
+    {
+        await ended.CancelAsync();
+        await telling;
+        await EndAsync();
+        await CatchUpAsync(cancellationToken);
+        return [DrainReport.Nothing with { Handled = Handled }];
+    }
+
+    public override void ThrowIfBroken()
+    {
+        base.ThrowIfBroken();
+        if (Effects.Loss is { } loss)
+            throw new KitException($"The database's log ended, from which the kit knows when rows are committed: {loss}", "Look into the server's log.");
+    }
+
+    /// <summary>Senders with connections of their own.</summary>
+    public async Task<IReadOnlyList<IProducer>> OpenProducersAsync(int count, CancellationToken cancellationToken)
+    {
+        for (var made = 0; made < count; made++)
+            producers.Add(new ServiceProducer(new Sender(File, Bed, await Bed.OpenSenderAsync(File.Send, cancellationToken)), Effects));
+        return producers;
+    }
+
+    /// <summary>Waits until every message has its effects and nothing is left to do, or for some time.</summary>
+    /// <returns>True if it is so.</returns>
+    public async Task<bool> AreAllHandledAsync(TimeSpan limit, CancellationToken cancellationToken)
+    {
+        for (var watch = Stopwatch.StartNew(); watch.Elapsed < limit; await Task.Delay(Look, cancellationToken))
+        {
+            ThrowIfBroken();
+            if (Effects.Done >= Effects.Expected && await CountAsync(cancellationToken) == 0)
+                return true;
+        }
+
+        return false;
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await ended.CancelAsync();
+        await telling;
+        foreach (var producer in producers)
+            await producer.DisposeAsync();
+        if (stream is not null)
+            await stream.DisposeAsync();
+        await base.DisposeAsync();
+        ended.Dispose();
+    }
+
+    private Task CatchUpAsync(CancellationToken cancellationToken) => stream?.CatchUpAsync(cancellationToken) ?? Task.CompletedTask;
+
+    private async Task TellAsync()
+    {
+        for (var before = 0; !ended.IsCancellationRequested;)
+        {
+            await Task.Delay(ShortestPause, ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (Handled == before)
+                continue;
+            before = Handled;
+            progressed?.Invoke();
+        }
+    }
+}
+
+/// <summary>Sends messages to a service, one after the other.</summary>
+internal sealed class ServiceProducer(Sender sender, ServiceEffects effects) : IProducer, IAsyncDisposable
+{
+    public Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    {
+        effects.Expect(messages);
+        return sender.SendEachAsync(messages, cancellationToken);
+    }
+
+    public ValueTask DisposeAsync() => sender.DisposeAsync();
+}

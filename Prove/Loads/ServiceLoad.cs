@@ -1,0 +1,148 @@
+using Kit.Guarantees;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Measuring;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Loads;
+using Kit.Runner.Servers.Machine;
+
+namespace Kit.Prove.Loads;
+
+/// <summary>One load of a service, from new databases to the account of every message. <see cref="RunAsync"/> narrates it.</summary>
+/// <param name="between">Time between reports of the progress: 1 s or longer.</param>
+/// <param name="tell">Receives the progress.</param>
+internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, TimeSpan between, Action<LoadProgress> tell)
+{
+    /// <summary>Time for a start and a message, and for the warm-up.</summary>
+    private static readonly TimeSpan ToPrepare = TimeSpan.FromSeconds(60);
+
+    // A stopped load still has to say what became of its messages.
+    private static readonly TimeSpan ToAccount = 2 * LoadDriver.ToHandle;
+
+    private readonly ProofFile file = plan.File;
+    private LoadDriver? driver;
+
+    /// <summary>Runs it. A failure while messages are sent, or later, becomes the outcome.</summary>
+    /// <param name="stop">Ends the sending. Messages sent by then are handled and accounted for.</param>
+    /// <exception cref="OperationCanceledException">It was stopped before the first message was sent.</exception>
+    /// <exception cref="KitException">The service does not handle what comes before that.</exception>
+    public async Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
+    {
+        var blank = new LoadResult
+        {
+            Cell = CellName.OfService(file.Name),
+            Rate = (shape as OpenLoad)?.Rate,
+            Users = (shape as ClosedLoad)?.Users,
+            Outcome = RoundOutcome.Error("it did not get that far"),
+        };
+        using var end = new CancellationTokenSource();
+        await using var last = stop.Register(() => end.CancelAfter(ToAccount));
+        try
+        {
+            return await LoadAsync(blank, shape, stop, end.Token);
+        }
+        catch (OperationCanceledException) when (end.IsCancellationRequested)
+        {
+            return Unfinished(RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"));
+        }
+        catch (Exception failure) when (driver is not null && (failure is not OperationCanceledException || !stop.IsCancellationRequested))
+        {
+            return Unfinished(RoundOutcome.Error(KitException.TextOf(failure)));
+        }
+
+        LoadResult Unfinished(RoundOutcome outcome) => blank with
+        {
+            IsStopped = stop.IsCancellationRequested,
+            Sent = driver?.Sent ?? 0,
+            Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, driver?.Elapsed.TotalSeconds ?? 0), 3),
+            Outcome = outcome,
+        };
+    }
+
+    private async Task<LoadResult> LoadAsync(LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
+    {
+        await using var service = await LoadedService.OpenAsync(file, servers, stop);
+        await service.PrepareAsync(ToPrepare, stop);
+        var producers = await service.OpenProducersAsync(plan.Senders, stop);
+        List<Guid> warmUp = [.. Enumerable.Range(0, plan.WarmUp).Select(_ => Guid.CreateVersion7())];
+        // The first sends of a connection take longer.
+        await Task.WhenAll(producers.Select((producer, place) => producer.SendAsync([.. warmUp.Where((_, at) => at % producers.Count == place)], stop)));
+        if (!await service.AreAllHandledAsync(ToPrepare, stop))
+        {
+            throw new KitException(
+                $"{file.Path}: of {Figures.Count(plan.WarmUp, "message")} to warm up, not all were handled within {ToPrepare.TotalSeconds} s.",
+                "Give a smaller --warm-up, or look into the service's log.");
+        }
+
+        var own = await servers.ProcessesAsync();
+        using var clock = WallClock.Watch();
+        var before = CpuSample.Take();
+        // A send has one message, so one that waits for others of its sender is late, and is shown so.
+        driver = new LoadDriver(service, service.Effects, between, tell) { MostAtOnce = 1 };
+        var sent = await driver.SendAsync(shape, plan.Length, producers, [], stop);
+        var after = CpuSample.Take();
+        await service.AreAllHandledAsync(LeftAfter(sent), end);
+        var process = service.ProcessId;
+        await service.StopHandlingAsync(end);
+        var moments = await service.Effects.EndAsync([], TimeSpan.Zero, end);
+        var (found, left) = (await service.ReadFoundAsync(end), await service.ReadLeftAsync(end));
+        var account = ProofAccount.Of(sent.Messages.Select(one => one.Message), file.Effects, found, left, []).Messages;
+        var complete = account.Where(message => message.Class is DeliveryClass.Once or DeliveryClass.Duplicated or DeliveryClass.DuplicatedOutgoing)
+            .Select(message => message.Id).ToHashSet();
+        var history = new LoadHistory(
+            [
+                .. sent.Messages.Select(one => new LoadedMessage(
+                    At(one.Due), At(one.Begun), complete.Contains(one.Message) && moments.TryGetValue(one.Message, out var done) ? At(done) : null)
+                {
+                    Told = service.Effects.Told.TryGetValue(one.Message, out var told) ? At(told) : null,
+                }),
+            ],
+            sent.Length.TotalSeconds)
+        {
+            Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
+            Timeout = plan.Timeout.TotalMilliseconds,
+        };
+        IReadOnlyList<string> reasons =
+        [
+            .. clock.WhyUntrue() is { } untrue ? [untrue] : Array.Empty<string>(),
+            .. RoundAccount.NotOnce(account.ToLookup(message => message.Class, message => message.Id), "messages"),
+            .. Named(
+                $"messages with an effect later than {Figures.Measured(plan.Timeout.TotalSeconds)} s",
+                sent.Messages.Where(one => complete.Contains(one.Message) && moments.TryGetValue(one.Message, out var done) && done - one.Due > plan.Timeout)),
+            .. Named(
+                "messages whose effects are there, and no commit tells since when",
+                sent.Messages.Where(one => complete.Contains(one.Message) && !moments.ContainsKey(one.Message))),
+            .. ProofAccount.UnexpectedIn(found, [service.First, service.Second, .. warmUp, .. sent.Messages.Select(one => one.Message)]),
+            .. left.Select(work => $"left: {work}"),
+        ];
+        var others = before is not null && after is not null
+            ? CpuUse.Between(before, after, new HashSet<int>([Environment.ProcessId, process, .. own]))
+            : null;
+        return history.Into(blank) with
+        {
+            Clock = service.Effects.Clock,
+            OtherCpuShare = others is null ? null : Math.Round(others.OthersShare, 3),
+            BusiestOther = others?.Busiest?.Name,
+            CpuShare = before is not null && after is not null ? Math.Round(CpuUse.BusyBetween(before, after), 3) : null,
+            IsStopped = sent.IsStopped,
+            Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
+            Accounts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => account.Count(message => message.Class == kind)),
+        };
+
+        double At(DateTimeOffset moment) => (moment - sent.Start).TotalMilliseconds;
+    }
+
+    /// <summary>Time that the last message still has. After a stop nobody waits long.</summary>
+    private TimeSpan LeftAfter(SentLoad sent)
+    {
+        var left = sent.Start + sent.Length + plan.Timeout - DateTimeOffset.UtcNow;
+        return sent.IsStopped && left > LoadDriver.ToHandle ? LoadDriver.ToHandle : left;
+    }
+
+    private static IEnumerable<string> Named(string what, IEnumerable<SentMessage> messages)
+    {
+        List<Guid> ids = [.. messages.Select(one => one.Message)];
+        return ids.Count == 0 ? [] : [$"{what}: {Figures.Count(ids.Count)} ({RoundAccount.ExamplesOf(ids)})"];
+    }
+}
