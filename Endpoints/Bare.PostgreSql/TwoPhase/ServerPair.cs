@@ -226,8 +226,8 @@ internal sealed class ServerPair : IAsyncDisposable
 
     private InvalidOperationException Refused() => new(
         $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database did not take part together in the last start or " +
-        "pass of recovery. One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' data " +
-        "has moved. A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
+        "pass of recovery. One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' " +
+        "data has moved. A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
         "If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run " +
         $"DELETE FROM {knownDatas} WHERE server = {BranchesOn} AND database = {BranchesIn} and " +
         $"DELETE FROM {WorkerRows.Table} WHERE branches_on = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
