@@ -27,12 +27,13 @@ internal sealed class ReceiveTransactionIsRequired : IIncomingStep
         // PostgreSQL answers the commit of a failed transaction with a roll-back instead of an error, and the driver does not check (npgsql issue
         // 6641): the message would be redelivered for ever. A savepoint fails there. It is a separate command, because the driver would send
         // SaveAsync's savepoint only with the next command, the commit. Rebus counts no failure of the commit either, and handles the message again for
-        // ever. So deferred constraints are checked here, while a failure still counts as an attempt.
+        // ever. So deferred constraints are checked here, while a failure still counts as an attempt. After the savepoint: without one, PostgreSQL would
+        // free the message at the error, and another worker could have it before the attempt is counted.
         try
         {
             await using var savepoint = transaction.Connection!.CreateCommand();
             savepoint.Transaction = transaction;
-            savepoint.CommandText = "SET CONSTRAINTS ALL IMMEDIATE; SAVEPOINT handled";
+            savepoint.CommandText = "SAVEPOINT handled; SET CONSTRAINTS ALL IMMEDIATE";
             await savepoint.ExecuteNonQueryAsync();
         }
         catch (PostgresException failure) when (failure.SqlState is PostgresErrorCodes.InFailedSqlTransaction)
