@@ -104,7 +104,8 @@ public sealed class PasswordsInAProofFile
     public void Are_in_no_failure_nor_in_its_causes()
     {
         var failure = new KitException(
-            "cannot start: hush-role", "Try hush-option.", new InvalidOperationException("server=s;password=x")) { IsUsage = true };
+            "cannot start: hush-role", "Try hush-option.", new InvalidOperationException("server=s;password=x"))
+        { IsUsage = true };
 
         var masked = Secrets.MaskedFailure(failure);
 
