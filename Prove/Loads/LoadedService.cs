@@ -134,6 +134,8 @@ internal sealed class LoadedService : MeasuredService
         ended.Dispose();
     }
 
+    protected override void Receive(QueueEffect effect, SeenEffect seen) => Effects.Take(one => one == effect, seen);
+
     private Task CatchUpAsync(CancellationToken cancellationToken) => stream?.CatchUpAsync(cancellationToken) ?? Task.CompletedTask;
 
     private async Task TellAsync()

@@ -34,7 +34,8 @@ internal static class FrameworksTable
             cells,
             [
                 $"*Storm*: {ModesTable.WhatOf(shown)}[class]({sources.LinkTo(ModesTable.Classes)}). {ModesTable.ZeroOf(shown)} " +
-                "≠: more than the mode promises. *Restart*: from the start of a process after a kill until a handler has returned. " +
+                "≠: more than the mode promises. *Restart*: from the start of a process after a kill until a handler has returned.",
+                "",
                 $"From {sources.LinkTo(run)}, {run.Settings}, and {sources.MadeIn(storms)}{ModesTable.BuildOf(run, storms)}; mean and 95 % interval.",
                 .. shown.Where(storm => storm.Verdict is FaultVerdict.Broken).GroupBy(ReasonOf)
                     .SelectMany(same => (string[])["", $"≠ {string.Join(", ", same.Select(storm => $"`{NameOf(storm.Cell)}`"))}: {same.Key}."]),
