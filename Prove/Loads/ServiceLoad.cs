@@ -17,50 +17,20 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
     /// <summary>Time for a start and a message, and for the warm-up.</summary>
     private static readonly TimeSpan ToPrepare = TimeSpan.FromSeconds(60);
 
-    // A stopped load still has to say what became of its messages.
-    private static readonly TimeSpan ToAccount = 2 * LoadDriver.ToHandle;
-
     private readonly ProofFile file = plan.File;
-    private LoadDriver? driver;
 
     /// <summary>Runs it. A failure while messages are sent, or later, becomes the outcome.</summary>
     /// <param name="stop">Ends the sending. Messages sent by then are handled and accounted for.</param>
     /// <exception cref="OperationCanceledException">It was stopped before the first message was sent.</exception>
     /// <exception cref="KitException">The service does not handle what comes before that.</exception>
-    public async Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
+    public Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
     {
-        var blank = new LoadResult
-        {
-            Cell = CellName.OfService(file.Name),
-            Rate = (shape as OpenLoad)?.Rate,
-            Users = (shape as ClosedLoad)?.Users,
-            Outcome = RoundOutcome.Error("it did not get that far"),
-        };
-        using var end = new CancellationTokenSource();
-        await using var last = stop.Register(() => end.CancelAfter(ToAccount));
-        try
-        {
-            return await LoadAsync(blank, shape, stop, end.Token);
-        }
-        catch (OperationCanceledException) when (end.IsCancellationRequested)
-        {
-            return Unfinished(RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"));
-        }
-        catch (Exception failure) when (driver is not null && (failure is not OperationCanceledException || !stop.IsCancellationRequested))
-        {
-            return Unfinished(RoundOutcome.Error(KitException.TextOf(failure)));
-        }
-
-        LoadResult Unfinished(RoundOutcome outcome) => blank with
-        {
-            IsStopped = stop.IsCancellationRequested,
-            Sent = driver?.Sent ?? 0,
-            Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, driver?.Elapsed.TotalSeconds ?? 0), 3),
-            Outcome = outcome,
-        };
+        var attempt = new LoadAttempt(CellName.OfService(file.Name), shape, plan.Length) { ThrowsBeforeDriver = true };
+        return attempt.RunAsync((blank, end) => LoadAsync(attempt, blank, shape, stop, end), stop);
     }
 
-    private async Task<LoadResult> LoadAsync(LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
+    private async Task<LoadResult> LoadAsync(
+        LoadAttempt attempt, LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
     {
         await using var service = await LoadedService.OpenAsync(file, servers, stop);
         await service.PrepareAsync(ToPrepare, stop);
@@ -79,7 +49,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
         using var clock = WallClock.Watch();
         var before = CpuSample.Take();
         // A send has one message, so one that waits for others of its sender is late, and is shown so.
-        driver = new LoadDriver(service, service.Effects, between, tell) { MostAtOnce = 1 };
+        var driver = attempt.Driver = new LoadDriver(service, service.Effects, between, tell) { MostAtOnce = 1 };
         var sent = await driver.SendAsync(shape, plan.Length, producers, [], stop);
         var after = CpuSample.Take();
         await service.AreAllHandledAsync(LeftAfter(sent), end);
@@ -116,15 +86,10 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             .. ProofAccount.UnexpectedIn(found, [service.First, service.Second, .. warmUp, .. sent.Messages.Select(one => one.Message)]),
             .. left.Select(work => $"left: {work}"),
         ];
-        var others = before is not null && after is not null
-            ? CpuUse.Between(before, after, new HashSet<int>([Environment.ProcessId, process, .. own]))
-            : null;
-        return history.Into(blank) with
+        var withCpu = LoadAttempt.CpuBetween(before, after, [process, .. own]);
+        return withCpu(history.Into(blank)) with
         {
             Clock = service.Effects.Clock,
-            OtherCpuShare = others is null ? null : Math.Round(others.OthersShare, 3),
-            BusiestOther = others?.Busiest?.Name,
-            CpuShare = before is not null && after is not null ? Math.Round(CpuUse.BusyBetween(before, after), 3) : null,
             IsStopped = sent.IsStopped,
             Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
             Accounts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => account.Count(message => message.Class == kind)),

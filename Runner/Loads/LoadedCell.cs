@@ -17,57 +17,21 @@ namespace Kit.Runner.Loads;
 internal sealed class LoadedCell(
     LoadPlan plan, Cell cell, ServersInUse servers, TimeSpan between, Action<LoadProgress> tell, Action<LoadSample> save)
 {
-    // A stopped load still has to say what became of its messages: it waits for them, and then needs time for their account.
-    private static readonly TimeSpan ToAccount = 2 * LoadDriver.ToHandle;
-
     private readonly CellName name = Provenance.NameOf(cell);
-
-    private LoadDriver? driver;
 
     /// <summary>Runs it. A failure becomes the outcome.</summary>
     /// <param name="stop">Ends the sending. Messages sent by then are handled and accounted for.</param>
     /// <exception cref="OperationCanceledException">It was stopped before the first message was sent.</exception>
     public async Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
     {
-        var blank = new LoadResult
-        {
-            Cell = name,
-            Rate = (shape as OpenLoad)?.Rate,
-            Users = (shape as ClosedLoad)?.Users,
-            Outcome = RoundOutcome.Error("it did not get that far"),
-        };
+        var attempt = new LoadAttempt(name, shape, plan.Length);
         using var noLonger = new CancellationTokenSource();
-        using var end = new CancellationTokenSource();
-        await using var last = stop.Register(() =>
-        {
-            noLonger.CancelAfter(LoadDriver.ToHandle);
-            end.CancelAfter(ToAccount);
-        });
-        try
-        {
-            return await LoadAsync(blank, shape, stop, noLonger.Token, end.Token);
-        }
-        catch (OperationCanceledException) when (end.IsCancellationRequested)
-        {
-            return Unfinished(RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"));
-        }
-        catch (Exception failure) when (failure is not OperationCanceledException || !stop.IsCancellationRequested)
-        {
-            return Unfinished(RoundOutcome.Error(KitException.TextOf(failure)));
-        }
-
-        // What is known of a load that failed before its account.
-        LoadResult Unfinished(RoundOutcome outcome) => blank with
-        {
-            IsStopped = stop.IsCancellationRequested,
-            Sent = driver?.Sent ?? 0,
-            Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, driver?.Elapsed.TotalSeconds ?? 0), 3),
-            Outcome = outcome,
-        };
+        await using var wait = stop.Register(() => noLonger.CancelAfter(LoadDriver.ToHandle));
+        return await attempt.RunAsync((blank, end) => LoadAsync(attempt, blank, shape, stop, noLonger.Token, end), stop);
     }
 
     private async Task<LoadResult> LoadAsync(
-        LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken noLonger, CancellationToken end)
+        LoadAttempt attempt, LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken noLonger, CancellationToken end)
     {
         await using var stage = await CellStage.OpenAsync(cell, servers, new StageOptions(StageRows.Restored), stop);
         var (restored, queue, made) = (stage.Databases, stage.Queue, stage.Messages);
@@ -88,7 +52,7 @@ internal sealed class LoadedCell(
         }
 
         await queue.PreloadAsync([.. warmUp.Skip(plan.Senders)], stop);
-        var load = driver = new LoadDriver(handlers, effects, between, tell);
+        var load = attempt.Driver = new LoadDriver(handlers, effects, between, tell);
         var cold = await load.UntilHandledAsync(warmUp.Count, stop, stop);
         stop.ThrowIfCancellationRequested();
         if (cold is not null)
@@ -115,9 +79,7 @@ internal sealed class LoadedCell(
         await senders.DisposeAsync();
         var after = CpuSample.Take();
         // The handler processes are children of this one.
-        var others = before is not null && after is not null
-            ? CpuUse.Between(before, after, new HashSet<int>([Environment.ProcessId, .. servers.Processes]))
-            : null;
+        var withCpu = LoadAttempt.CpuBetween(before, after, servers.Processes);
         var stalled = await load.UntilHandledAsync(warmUp.Count + sent.Messages.Count, noLonger, end);
         IReadOnlyList<DrainReport> reports = [];
         try
@@ -143,12 +105,9 @@ internal sealed class LoadedCell(
                 ? idle with { Reasons = [.. idle.Reasons, .. account.Outcome.Reasons] }
             : null;
         var history = HistoryOf(sent, moments, effects.Told, shape);
-        return history.Into(blank) with
+        return withCpu(history.Into(blank)) with
         {
             Clock = effects.Clock,
-            OtherCpuShare = others is null ? null : Math.Round(others.OthersShare, 3),
-            BusiestOther = others?.Busiest?.Name,
-            CpuShare = before is not null && after is not null ? Math.Round(CpuUse.BusyBetween(before, after), 3) : null,
             IsStopped = sent.IsStopped,
             Soak = plan.IsSoak ? SoakFigure.Of(sampler.Samples, history, sent.Length.TotalSeconds) : null,
             Parts = plan.HeldSnapshot is { } held
