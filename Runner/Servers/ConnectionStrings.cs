@@ -21,7 +21,7 @@ public static class ConnectionStrings
     /// <summary>The environment variable that names the SQL Server to use.</summary>
     public const string SqlServerVariable = "KIT_SQLSERVER";
 
-    private const string Masked = "***";
+    private const string Masked = Passwords.Masked;
     private const string Unreadable = "(a connection string that cannot be read)";
 
     /// <summary>True if an environment variable names a server.</summary>
