@@ -54,7 +54,7 @@ public static class ConnectionStrings
         try
         {
             var settings = new DbConnectionStringBuilder { ConnectionString = connectionString };
-            return string.Join(';', settings.Keys.Cast<string>().Select(key => $"{Title(key)}={(IsSecret(key) ? Masked : settings[key])}"));
+            return string.Join(';', settings.Keys.Cast<string>().Select(key => $"{Title(key)}={(Passwords.AreNamed(key) ? Masked : settings[key])}"));
         }
         catch (ArgumentException)
         {
@@ -63,10 +63,4 @@ public static class ConnectionStrings
     }
 
     private static string Title(string key) => CultureInfo.InvariantCulture.TextInfo.ToTitleCase(key);
-
-    // "Password", "SSL Password", and the short forms that drivers accept.
-    private static bool IsSecret(string key) =>
-        key.Contains("password", StringComparison.OrdinalIgnoreCase)
-        || key.Equals("pwd", StringComparison.OrdinalIgnoreCase)
-        || key.Equals("psw", StringComparison.OrdinalIgnoreCase);
 }
