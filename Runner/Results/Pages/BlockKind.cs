@@ -15,6 +15,7 @@ internal sealed record BlockKind(string Name, Func<BlockSources, BlockText> Writ
         new("recovery-picture", RecoveryPicture.Write),
         new("choice-tree", ChoiceTree.Write),
         new("frameworks", FrameworksTable.Write),
+        new("frameworks-chart", FrameworksChart.Write),
         new("gains", TablesOfARun.Gains),
         new("processes-efficiency", TablesOfARun.Efficiency),
         new("found-rates", FoundRates.Write),

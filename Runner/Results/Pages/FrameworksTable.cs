@@ -11,18 +11,8 @@ internal static class FrameworksTable
     public static BlockText Write(BlockSources sources)
     {
         var (run, storms) = (sources.Run, sources.Storms);
-        var cells = run.Run.Cells.Where(cell => cell.Cell.On(AxisName.Scenario) == SpeedSource.LikeExperiments).ToList();
-        if (cells.Count == 0)
-        {
-            throw new KitException(
-                $"the run in {run.Folder} has no cell whose handler sends.", $"Name one that has: run --scenario {SpeedSource.LikeExperiments}");
-        }
-
-        var stormOver = storms.Storms.ToLookup(storm => storm.Cell);
+        var (cells, stormOver) = CellsOf(sources);
         var shown = cells.SelectMany(StormsOver).ToList();
-        if (shown.Count == 0)
-            throw new KitException($"{storms.Folder} has no storm over a cell of {run.Folder}.", "Name the folder of storms over them: faults --storm");
-
         return BlockText.Of<CellResult>(
             [
                 new("Cell", cell => $"`{NameOf(cell.Cell)}`", IsFigure: false),
@@ -42,6 +32,23 @@ internal static class FrameworksTable
             ]);
 
         IEnumerable<FaultResult> StormsOver(CellResult cell) => stormOver[cell.Cell.Without(AxisName.Scenario)];
+    }
+
+    /// <summary>The cells whose handler sends, and the storms over them, by the name without their handler.</summary>
+    /// <exception cref="KitException">There is none.</exception>
+    internal static (IReadOnlyList<CellResult> Cells, ILookup<CellName, FaultResult> StormOver) CellsOf(BlockSources sources)
+    {
+        var (run, storms) = (sources.Run, sources.Storms);
+        var cells = run.Run.Cells.Where(cell => cell.Cell.On(AxisName.Scenario) == SpeedSource.LikeExperiments).ToList();
+        if (cells.Count == 0)
+        {
+            throw new KitException(
+                $"the run in {run.Folder} has no cell whose handler sends.", $"Name one that has: run --scenario {SpeedSource.LikeExperiments}");
+        }
+
+        var stormOver = storms.Storms.ToLookup(storm => storm.Cell);
+        return cells.Exists(cell => stormOver.Contains(cell.Cell.Without(AxisName.Scenario))) ? (cells, stormOver)
+            : throw new KitException($"{storms.Folder} has no storm over a cell of {run.Folder}.", "Name the folder of storms over them: faults --storm");
     }
 
     private static string TextOf(IEnumerable<FaultResult> storms, Func<FaultResult, string> text) =>

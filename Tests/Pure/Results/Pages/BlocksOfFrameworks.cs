@@ -66,6 +66,23 @@ public sealed class BlocksOfFrameworks
     }
 
     [Test]
+    public void Are_a_picture_of_what_storms_did()
+    {
+        repository.Write("docs/page.md", "<!-- block: frameworks-chart from results/run, results/storms -->\n<!-- /block -->\n");
+
+        var picture = repository.Make().Single(file => file.Path == "docs/frameworks.svg").Text;
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                picture,
+                Does.Match(@"<title>every message once: bare outbox [0-9,]+\. some doubled: rows or sends: wolverine outbox often [0-9,]+\.</title>"));
+            Assert.That(picture, Does.Match("<circle cx=[^>]*>\n<text[^>]*>bare outbox</text>"), "as promised");
+            Assert.That(picture, Does.Match("<circle style=[^>]*>\n<text[^>]*>wolverine outbox often</text>"), "worse than promised");
+        }
+    }
+
+    [Test]
     public void Say_which_broken_promises_nobody_can_explain()
     {
         var broken = InventedExperiments.Storm(Wolverine, (DeliveryClass.Once, 1_993), (DeliveryClass.Duplicated, 5), (DeliveryClass.Zombie, 2)) with
