@@ -49,7 +49,7 @@ PlantedFault[] faults =
     new("resumed round made twice", "Resum|Rounds", "Runner/Rounds/ResumedRun.cs",
         (": null;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow",
          ": made.Max(attempt => attempt.Attempt) + 1;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow")),
-    new("server left behind", "Servers|Rounds", "Runner/Servers/PrivatePostgreSql.cs",
+    new("server left behind", "Tests.Servers|RunThatIsStopped", "Runner/Servers/PrivatePostgreSql.cs",
         ("public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));", "public ValueTask DisposeAsync() => ValueTask.CompletedTask;")),
     new("secret in a document", "Mask|Servers|SqlServerWithoutAServer", "Runner/Servers/ConnectionStrings.cs",
         ("(Passwords.AreNamed(key) ? Masked : settings[key])", "settings[key]")),
