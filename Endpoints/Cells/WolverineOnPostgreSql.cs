@@ -37,8 +37,6 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
 
     public bool CanPollOften => true;
 
-    public bool TakesUnknownQueues => true;
-
     public bool DropsCopies => true;
 
     public Support SupportsEvents => Support.No("on PostgreSQL a Wolverine publisher names the queues of its events; a queue cannot subscribe");
