@@ -16,6 +16,7 @@ public static class EndpointKinds
         new MassTransitOnRabbitMq(),
         new RebusOnPostgreSql(),
         new WolverineOnPostgreSql(),
+        new WolverineOnRabbitMq(),
 #if KIT_NSERVICEBUS
         new NServiceBusOnPostgreSql(),
         new NServiceBusOnRabbitMq(),

@@ -17,7 +17,7 @@ public static class FactsOfWolverine
         ReceiveEndsWithRows = TransactionMode.Outbox,
         Limits =
         [
-            .. SharedLimits.OfQuickAttempts(Modes, onABroker: []),
+            .. SharedLimits.OfQuickAttempts(Modes, onABroker: [TransactionMode.ScopeOff]),
             .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
@@ -39,14 +39,26 @@ public static class FactsOfWolverine
                    "as handled (Wolverine 6.62.0)"),
             .. from fault in new[] { Fault.ServerReadOnly, Fault.DeadLetterRefused }
                select new KnownLimit(
-                   null, Modes, fault, Affected.Chosen, new HashSet<DeliveryClass> { Stuck, CleanError },
+                   TransportName.PostgreSql, Modes, fault, Affected.Chosen, new HashSet<DeliveryClass> { Stuck, CleanError },
                    "a dead letter that cannot be stored in four tries, within a few seconds, waits for 30 s and is then handled again, and the experiment " +
                    "judges what nobody has changed for 20 s (Wolverine 6.62.0)"),
-            new(null, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
+            new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
                 "it keeps more than is promised: the message is in the inbox, and its mark is written again until it is stored (Wolverine 6.62.0)"),
-            new(null, [TransactionMode.Outbox], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
+            new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.LateQueue, Affected.Chosen, new HashSet<DeliveryClass> { Once },
+                "it keeps more than is promised: the send is stored, and waits until the queue is there (Wolverine 6.62.0)"),
+            new(TransportName.PostgreSql, [TransactionMode.Outbox], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
                 "its mark in the inbox is in the handler's transaction: a cut of that connection is a failed attempt, and after three of them the message is " +
                 "given up (Wolverine 6.62.0)"),
+            new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.SendRefused, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
+                "it acknowledges a message whose send the broker has refused (Wolverine 6.62.0)"),
+            new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.SendRefused, Affected.Bystander, new HashSet<DeliveryClass> { DuplicatedOutgoing },
+                "the broker closes the channel on which a message is too large, and another handler's send on that channel is tried again although it has " +
+                "arrived (Wolverine 6.62.0)"),
+            new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.DeadLetterRefused, Affected.Chosen, new HashSet<DeliveryClass> { Lost },
+                "it acknowledges a message that it has given up although the error queue has refused the copy (Wolverine 6.62.0)"),
+            new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Bystander, new HashSet<DeliveryClass> { Stuck },
+                "a connection that is cut while its client recovers from the cut before is not recovered, and the endpoint receives nothing until it is " +
+                "started again (Wolverine 6.62.0, RabbitMQ.Client 7.2.2)"),
         ],
     };
 }

@@ -68,8 +68,8 @@ public interface IEndpointKind
     /// <summary>Support for several processes that receive from one queue.</summary>
     Support SupportsProcesses => Support.Yes;
 
-    /// <summary>A send to a queue that does not exist fails.</summary>
-    bool RefusesUnknownQueues => true;
+    /// <summary>A send to a queue that nobody has created is in that queue.</summary>
+    bool TakesUnknownQueues => false;
 
     /// <summary>A message with the id of one that its endpoint has, or has handled a moment ago, is dropped before a handler has it, in every mode.</summary>
     bool DropsCopies => false;

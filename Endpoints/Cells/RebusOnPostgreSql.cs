@@ -42,7 +42,7 @@ public sealed class RebusOnPostgreSql : IEndpointKind
 
     public bool CanDeadLetterNext => true;
 
-    public bool RefusesUnknownQueues => false;
+    public bool TakesUnknownQueues => true;
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IBus).Assembly, typeof(PostgresConnection).Assembly, typeof(NpgsqlConnection).Assembly];
 

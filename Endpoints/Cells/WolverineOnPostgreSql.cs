@@ -1,6 +1,4 @@
 using System.Reflection;
-using System.Text.Json;
-using JasperFx.CodeGeneration;
 using JasperFx.Resources;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Wolverine;
@@ -39,13 +37,11 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
 
     public bool CanPollOften => true;
 
-    public bool RefusesUnknownQueues => false;
-
     public bool DropsCopies => true;
 
     public Support SupportsEvents => Support.No("on PostgreSQL a Wolverine publisher names the queues of its events; a queue cannot subscribe");
 
-    public Support SupportsProcesses => Support.No("its cells run in Wolverine's Solo mode, which is for one process");
+    public Support SupportsProcesses => WolverineEndpoint.IsForOneProcess;
 
     // The assemblies of its other packages have no version; the packages have this one's.
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(WolverineOptions).Assembly, typeof(NpgsqlConnection).Assembly];
@@ -74,11 +70,12 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     {
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         services.AddSingleton(handle);
+        services.AddSingleton<QueueAddress>(WolverineNames.AddressOf);
         services.AddSingleton(_ => HandlerConnections.Open(settings));
         services.AddDbContextWithWolverineIntegration<WolverineData>(data => data.UseNpgsql(settings.Widgets), WolverineNames.Schema);
         services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
         {
-            SetForComparison(wolverine);
+            WolverineEndpoint.SetForComparison(wolverine);
             wolverine.AddMessageHandler(
                 typeof(BuildWidget),
                 settings.Mode == TransactionMode.Outbox ? new WolverineHandlerInItsTransaction() : new WolverineHandlerOnItsOwn());
@@ -92,16 +89,6 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
-
-    /// <summary>What the comparison requires: one process, no compiler in it, and bodies as in the other frameworks.</summary>
-    private static void SetForComparison(WolverineOptions wolverine)
-    {
-        wolverine.ApplicationAssembly = typeof(WolverineOnPostgreSql).Assembly;
-        wolverine.CodeGeneration.TypeLoadMode = TypeLoadMode.Static;
-        wolverine.Discovery.DisableConventionalDiscovery();
-        wolverine.Durability.Mode = DurabilityMode.Solo;
-        wolverine.UseSystemTextJsonForSerialization(json => json.PropertyNamingPolicy = null);
-    }
 
     private sealed class Queue(string transport, string name) : ICommittedQueue
     {
@@ -215,26 +202,14 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         // The queue has no numbers. A message has the moment at which the transaction that sent it began, and that is after its handler's message was sent.
         private const string Place = "(extract(epoch FROM timestamp) * 1000000)::bigint";
 
-        /// <summary>Wolverine gives a message that is sent an id of its own. The message that caused it is in its body.</summary>
-        private static Guid IdOf(Envelope envelope)
-        {
-            try
-            {
-                using var body = JsonDocument.Parse(envelope.Data);
-                return body.RootElement.TryGetProperty(nameof(BuildWidget.MessageId), out var id) && id.TryGetGuid(out var causedBy) ? causedBy : envelope.Id;
-            }
-            catch (JsonException)
-            {
-                return envelope.Id;
-            }
-        }
+        private static Guid IdOf(Envelope envelope) => WolverineEndpoint.IdOf(envelope.Id, envelope.Data);
 
         private async Task CreateInboxAsync(CancellationToken cancellationToken)
         {
             var application = Host.CreateEmptyApplicationBuilder(settings: null);
             application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
             {
-                SetForComparison(wolverine);
+                WolverineEndpoint.SetForComparison(wolverine);
                 wolverine.PersistMessagesWithPostgresql(transport, WolverineNames.Schema);
             });
             var host = application.Build();

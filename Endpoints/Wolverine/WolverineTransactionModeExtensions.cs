@@ -1,17 +1,19 @@
 using Kit.Endpoints.Wolverine;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using Wolverine.Configuration;
 using Wolverine.EntityFrameworkCore;
 using Wolverine.ErrorHandling;
 using Wolverine.Postgresql;
 using Wolverine.Postgresql.Transport;
+using Wolverine.RabbitMQ;
 
 // In Wolverine's namespace, so that the method is found where endpoints are configured.
 #pragma warning disable IDE0130 // Namespace does not match folder structure
 namespace Wolverine;
 #pragma warning restore IDE0130
 
-/// <summary>Sets the transport and the transaction mode of an endpoint on PostgreSQL.</summary>
+/// <summary>Sets the transport and the transaction mode of an endpoint on PostgreSQL or RabbitMQ.</summary>
 public static class WolverineTransactionModeExtensions
 {
     /// <summary>
@@ -52,8 +54,7 @@ public static class WolverineTransactionModeExtensions
 
         var queues = wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
         transport?.Invoke(queues);
-        wolverine.Services.AddSingleton<IMissingHandler, UnknownTypeIsDeadLettered>();
-        wolverine.OnAnyException().RetryTimes(mode.ImmediateRetries).Then.MoveToErrorQueue();
+        SetAttempts(wolverine, mode);
         if (mode == TransactionMode.Outbox)
         {
             wolverine.UseEntityFrameworkCoreTransactions();
@@ -62,5 +63,58 @@ public static class WolverineTransactionModeExtensions
         }
 
         return wolverine.ListenToPostgresqlQueue(queue).UseDurableInbox();
+    }
+
+    /// <summary>
+    /// Sets the transport, the endpoint's queue, its error queue, and the mode's retries. Everything else is left to you: durability mode, number of listeners,
+    /// prefetch, routing, and whether Wolverine creates queues and exchanges (<c>ConfigureRabbitMq().AutoProvision()</c>). Call it once, and set no other
+    /// transport on RabbitMQ and no retries as well.
+    /// </summary>
+    /// <remarks>
+    /// <para>A message of a type without a handler goes to the error queue.</para>
+    /// <para>
+    /// A handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then acknowledges the message.
+    /// </para>
+    /// <para>
+    /// Differently from Wolverine's defaults, the broker confirms each publish, Wolverine tries a send again before it acknowledges, and a dead letter says
+    /// why.
+    /// </para>
+    /// <para>
+    /// What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts. The broker drops what is sent to
+    /// a queue that does not exist. A message whose send is refused is acknowledged all the same.
+    /// </para>
+    /// <para>
+    /// RabbitMQ.Client does not recover from a second cut of its connection while it recovers from the first one. The endpoint then receives nothing until it
+    /// is started again: watch the number of the queue's consumers.
+    /// </para>
+    /// </remarks>
+    /// <param name="wolverine">The endpoint's options.</param>
+    /// <param name="mode"><c>scope-off</c>.</param>
+    /// <param name="broker">The address of the broker, with user and password, and its virtual host.</param>
+    /// <param name="queue">The endpoint's queue. The error queue is named after it.</param>
+    /// <returns>The configuration of the queue's listener, for the number of listeners and the prefetch.</returns>
+    /// <exception cref="NotSupportedException">Wolverine does not support the mode. The message says why.</exception>
+    public static RabbitMqListenerConfiguration UseTransactionMode(this WolverineOptions wolverine, TransactionMode mode, Uri broker, string queue)
+    {
+        ArgumentNullException.ThrowIfNull(wolverine);
+        ArgumentNullException.ThrowIfNull(mode);
+        ArgumentNullException.ThrowIfNull(queue);
+        if (WolverineSupport.OnRabbitMq(mode).Because is { } reason)
+            throw new NotSupportedException($"Wolverine on RabbitMQ cannot run in {mode}: {reason}.");
+
+        wolverine.UseRabbitMq(broker)
+            .ConfigureChannelCreation(channel => (channel.PublisherConfirmationsEnabled, channel.PublisherConfirmationTrackingEnabled) = (true, true))
+            .EnableEnhancedDeadLettering()
+            // Of a durable endpoint, messages are persistent.
+            .CustomizeDeadLetterQueueing(new DeadLetterQueue(ErrorQueue.Of(queue)) { ConfigureQueue = errors => errors.Mode = EndpointMode.Durable });
+        wolverine.Durability.UseSyncRetryBlock = true;
+        SetAttempts(wolverine, mode);
+        return wolverine.ListenToRabbitQueue(queue).ProcessInline();
+    }
+
+    private static void SetAttempts(WolverineOptions wolverine, TransactionMode mode)
+    {
+        wolverine.Services.AddSingleton<IMissingHandler, UnknownTypeIsDeadLettered>();
+        wolverine.OnAnyException().RetryTimes(mode.ImmediateRetries).Then.MoveToErrorQueue();
     }
 }

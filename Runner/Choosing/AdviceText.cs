@@ -100,7 +100,8 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
         if (advice.Cell is not { } cell)
         {
             output.WriteLine(
-                $"No mode of {place} gives the handler that. Make it idempotent (--tolerates twice), or name another framework or transport.");
+                $"No mode of {place} gives the handler that. Make it idempotent (--tolerates twice; in one statement: twice-one-statement), " +
+                "or name another framework or transport.");
             return;
         }
 

@@ -98,7 +98,7 @@ internal abstract class Injection
         Transport.Of(cell).HoldsWidgets ? new NoWindow("the transport has no broker") : way();
 
     private static Injection WhereQueuesAreCreated(Cell cell, Func<Injection> way) =>
-        cell.Kind.RefusesUnknownQueues ? way() : new NoWindow("the transport takes a message for any queue");
+        cell.Kind.TakesUnknownQueues ? new NoWindow("the transport takes a message for any queue") : way();
 
     private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");

@@ -1,9 +1,13 @@
+using System.Diagnostics;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
 
 namespace Kit.Runner.Faults.Injections;
 
-/// <summary>The endpoint's connection to its transport is cut whenever the handler has the chosen message.</summary>
+/// <summary>
+/// The endpoint's connection to its transport is cut whenever the handler has the chosen message. An endpoint that receives nothing afterwards is started
+/// again, and that is a violation.
+/// </summary>
 internal sealed class ReceiveLost : OneMessage
 {
     /// <summary>More than the attempts of any mode: an endpoint that does not count attempts would go on for ever.</summary>
@@ -21,6 +25,7 @@ internal sealed class ReceiveLost : OneMessage
         var testbed = scene.Testbed;
         var attempts = new HashSet<Guid>();
         var cuts = 0;
+        var sinceACut = Stopwatch.StartNew();
         var hasEnded = await scene.UntilAsync(
             async () =>
             {
@@ -32,6 +37,14 @@ internal sealed class ReceiveLost : OneMessage
                     else
                         testbed.LetGo(line.AttemptId);
                     cuts++;
+                    sinceACut.Restart();
+                }
+
+                if (cuts > 0 && scene.Blocked is null && sinceACut.Elapsed > FaultScene.Patience)
+                {
+                    scene.Blocked = new Violation(
+                        null, $"after {cuts} cuts the endpoint received nothing for {FaultScene.Patience.TotalSeconds} s, and was started again", []);
+                    await scene.KillAsync(cancellationToken);
                 }
 
                 return cuts > 0 && (await testbed.CountAsync(cancellationToken)).Queue == 0;

@@ -14,6 +14,12 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
 
     private bool DropsBacklog => HasWholeBacklog && Cell.Kind.Framework == "masstransit";
 
+    /// <summary>
+    /// An inline listener of Wolverine returns what was prefetched as copies while it stops, and can close its channel before it has acknowledged the last of
+    /// them, which the broker then returns, too. See the limits on RabbitMQ in docs/guides/frameworks.md.
+    /// </summary>
+    private bool CanDoublePrefetched => Cell is { Kind.Framework: "wolverine", Kind.Transport: "rabbitmq", Mode.Name: "scope-off" };
+
     [Test]
     public async Task What_is_under_way_is_finished_first_no_other_is_begun_and_what_was_left_is_handled_after_the_next_start()
     {
@@ -27,13 +33,19 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
         await StopWithHeldHandlersAsync();
 
         Assert.That(await Bench.CountRowsAsync(), Is.EqualTo(HasWholeBacklog && !DropsBacklog ? messages.Count : Begun));
-        Assert.That(await Bench.CountQueueAsync(), Is.EqualTo(HasWholeBacklog ? 0 : messages.Count - Begun));
+        var left = HasWholeBacklog ? 0 : messages.Count - Begun;
+        Assert.That(await Bench.CountQueueAsync(), CanDoublePrefetched ? Is.InRange(left, left + Bench.Settings.Concurrency) : Is.EqualTo(left));
         if (DropsBacklog)
             return;
 
         await Bench.DrainAsync();
 
-        Assert.That(await Bench.ObserveAsync(messages), Is.All.EqualTo(Expectation.Of(Cell.Mode, Situation.HandlerSucceeds)));
+        var expected = Expectation.Of(Cell.Mode, Situation.HandlerSucceeds);
+        var observed = await Bench.ObserveAsync(messages);
+        if (CanDoublePrefetched)
+            Assert.That(observed, Is.All.Matches<Expectation>(one => one == expected || one == expected with { Rows = 2, Sent = 2, Attempts = 2 }));
+        else
+            Assert.That(observed, Is.All.EqualTo(expected));
     }
 
     private async Task StopWithHeldHandlersAsync()

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 using Microsoft.EntityFrameworkCore;
 using Microsoft.EntityFrameworkCore.Storage;
@@ -9,6 +10,7 @@ using Wolverine.Attributes;
 using Wolverine.EntityFrameworkCore;
 using Wolverine.Persistence;
 using Wolverine.Postgresql;
+using Wolverine.RabbitMQ;
 using Wolverine.Transports;
 
 namespace Kit.Tests.Samples;
@@ -65,6 +67,30 @@ public sealed class HandlersOnWolverine
     }
 
     [Test]
+    public async Task On_RabbitMQ_too()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var broker = await TestVirtualHost.CreateAsync();
+        await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
+        using var host = Build(
+            databases.Widgets,
+            typeof(OnItsOwn),
+            wolverine =>
+            {
+                ConfigureOnRabbitMq(wolverine, TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp);
+                wolverine.PublishAllMessages().ToRabbitQueue("orders");
+            });
+        await host.StartAsync();
+
+        await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
+
+        await Eventually.HoldsAsync(async () => await TestDatabases.ScalarAsync(databases.Widgets, Rows) == 2, "the order is placed at both attempts");
+        await host.StopAsync();
+        await using var queue = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), "orders", hasRetries: false);
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
     public async Task In_outbox_a_handler_that_takes_no_context_fails_the_start()
     {
         await using var databases = await TestDatabases.CreateAsync();
@@ -88,7 +114,17 @@ public sealed class HandlersOnWolverine
         await Assert.ThatAsync(() => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains(reason));
     }
 
-    private static IHost Build(string database, TransactionMode mode, Type handler, Action<WolverineOptions>? afterwards = null)
+    private static IHost Build(string database, TransactionMode mode, Type handler, Action<WolverineOptions>? afterwards = null) => Build(
+        database,
+        handler,
+        wolverine =>
+        {
+            Configure(wolverine, mode, (database, database));
+            wolverine.PublishAllMessages().ToPostgresqlQueue("orders");
+            afterwards?.Invoke(wolverine);
+        });
+
+    private static IHost Build(string database, Type handler, Action<WolverineOptions> configure)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         builder.Services.AddSingleton(NpgsqlDataSource.Create(database));
@@ -99,9 +135,7 @@ public sealed class HandlersOnWolverine
             wolverine.Durability.Mode = DurabilityMode.Solo;
             wolverine.ApplicationAssembly = typeof(HandlersOnWolverine).Assembly;
             wolverine.Discovery.DisableConventionalDiscovery().IncludeType(handler);
-            Configure(wolverine, mode, (database, database));
-            wolverine.PublishAllMessages().ToPostgresqlQueue("orders");
-            afterwards?.Invoke(wolverine);
+            configure(wolverine);
         });
         return builder.Build();
     }
@@ -113,6 +147,12 @@ public sealed class HandlersOnWolverine
             .MaximumParallelMessages(2)
             .UseDurableInbox(new BufferingLimits(10_000, 5_000))
             .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
+    }
+
+    private static void ConfigureOnRabbitMq(WolverineOptions wolverine, TransactionMode mode, Uri broker)
+    {
+        wolverine.UseTransactionMode(mode, broker, "orders").ListenerCount(2);
+        wolverine.ConfigureRabbitMq().AutoProvision();
     }
 }
 

@@ -10,6 +10,8 @@ public sealed class ModesOfWolverine
 {
     private static IEnumerable<TransactionMode> Refused => TransactionMode.All.Where(mode => !WolverineSupport.Of(mode).IsSupported);
 
+    private static IEnumerable<TransactionMode> RefusedOnRabbitMq => TransactionMode.All.Where(mode => !WolverineSupport.OnRabbitMq(mode).IsSupported);
+
     [TestCaseSource(nameof(Refused))]
     public void Another_mode_is_refused_with_the_reason(TransactionMode mode) => Assert.That(
         () => new WolverineOptions().UseTransactionMode(mode, "Host=nowhere", "orders"),
@@ -24,4 +26,10 @@ public sealed class ModesOfWolverine
 
         Assert.That(transport, Is.Not.Null);
     }
+
+    [TestCaseSource(nameof(RefusedOnRabbitMq))]
+    public void Another_mode_is_refused_on_RabbitMQ_with_the_reason(TransactionMode mode) => Assert.That(
+        () => new WolverineOptions().UseTransactionMode(mode, new Uri("amqp://nowhere"), "orders"),
+        Throws.TypeOf<NotSupportedException>()
+            .With.Message.EqualTo($"Wolverine on RabbitMQ cannot run in {mode}: {WolverineSupport.OnRabbitMq(mode).Because}."));
 }

@@ -25,7 +25,8 @@ public sealed class ModeThatNobodyWired
         Place("bare on SQL Server, one connection", mode => SqlServerSupport.Of(mode, isOneConnection: true)),
         Place("MassTransit", mode => MassTransitSupport.Of(mode)),
         Place("Rebus", mode => RebusSupport.Of(mode)),
-        Place("Wolverine", mode => WolverineSupport.Of(mode)),
+        Place("Wolverine on PostgreSQL", mode => WolverineSupport.Of(mode)),
+        Place("Wolverine on RabbitMQ", mode => WolverineSupport.OnRabbitMq(mode)),
         Place("promises", mode => FaultPromise.Of(Fault.Poison, mode, isBroker: false)),
         Place("promises always", mode => FaultPromise.Always(mode, isBroker: false)),
     ];
