@@ -23,6 +23,7 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("drain a.proof.json --messages 10", "--messages: expected a whole number from 100 to 1000000, found '10'.")]
     [TestCase("drain a.proof.json --rounds 0", "--rounds: expected a whole number from 1 to 100, found '0'.")]
     [TestCase("drain a.proof.json --budget 2min", "unknown option '--budget'. Options: --start, ")]
+    [TestCase("drain a.proof.json --against b --rounds 4", "--against: expected 5 rounds or more (--rounds); fewer give no verdict.")]
     [TestCase("load --rate 50", "Required argument 'file' missing for command: 'load'.")]
     [TestCase("load a.proof.json", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
     [TestCase("load a.proof.json --rate fast", "--rate: expected messages a second from 1 to 100000, such as 500/s, found 'fast'.")]
