@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Prove.Crashes;
 using Kit.Prove.Files;
+using Kit.Prove.Handlings;
 using Kit.Prove.Service;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
@@ -25,7 +26,7 @@ internal sealed class CheckCommand : ProofCommand
     {
         foreach (var line in CommandsOf.Lines(file))
             await console.WriteLineAsync(line);
-        await using var servers = await ProofServers.StartAsync(file, cancellationToken);
+        await using var servers = await ProofServers.StartAsync(file.WithCommits, cancellationToken);
         var document = await new Recording(file, servers, console.WriteLine).MakeAsync(
             new ProofDocument { Name = file.Name, StartedUtc = DateTimeOffset.UtcNow, ProofFile = file.Text, Promised = [.. file.Promised] },
             new ProofJudge(file).ExperimentsOn(servers), cancellationToken);
@@ -38,6 +39,11 @@ internal sealed class CheckCommand : ProofCommand
                 $"{point.Number,4}. {Handling.NameOf(point.Request.Server, point.Request.Text)}{outcome}");
         }
 
+        await console.WriteLineAsync($"\n{PointsByServer.Of(document.Points)}");
+        foreach (var line in (await Observation.LookAsync(file, servers, cancellationToken)).Lines)
+            await console.WriteLineAsync(line);
+        await console.WriteLineAsync(
+            $"Flushes, log bytes and waits of one message are less than what the server does on its own: '{Verbs.TypedAfter} drain' measures many.\n");
         foreach (var line in Recording.LinesOf(document))
             await console.WriteLineAsync(line);
         await console.WriteLineAsync($"Promised is {NamedPromises.TextOf(file.Promised)}. To crash it: {Verbs.TypedAfter} {file.Path}");

@@ -22,6 +22,14 @@ internal sealed class DrainCommand : ProofCommand
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warm-up", $"Messages that the service handles before those, not measured ({DefaultWarmUp}).", least: 0, MostMessages);
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", $"Rounds ({DefaultRounds}). A noisy one is repeated once.", least: 1, MostRounds);
+    private readonly Option<string?> against = new("--against")
+    {
+        Description =
+            "Measure another build in turns with this one: its proof file, or a folder that has one of the same name. " +
+            $"{Comparison.EnoughRounds} rounds or more ({Comparison.EnoughRounds}). " +
+            "Exit code 3 if this build is slower beyond chance, or promises less.",
+        HelpName = "file or folder",
+    };
     private readonly Option<string?> output = Out(
         "The folder for the results (results/, named by date and service). An existing folder is resumed: for another build of the service, name another.");
 
@@ -32,17 +40,36 @@ internal sealed class DrainCommand : ProofCommand
             "from the first to the last effect. Each message must have exactly its effects, or the round does not count. " +
             "Exit code 1 if a round does not count, 2 if the file does not fit the service.",
             ($"drain orders{ProofFile.Suffix}", "three rounds of 2,000 messages"),
-            ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"))
+            ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"),
+            ($"drain orders{ProofFile.Suffix} --against ../before", "did this build become slower, or lose a guarantee?"))
     {
-        foreach (var option in new Option[] { messages, warmUp, rounds, output })
+        against.NotEmpty();
+        foreach (var option in new Option[] { messages, warmUp, rounds, against, output })
             Options.Add(option);
+        Validators.Add(result =>
+        {
+            if (IsGiven(result, against) && result.GetResult(rounds) is { Implicit: false, Tokens: [var typed] }
+                && int.TryParse(typed.Value, out var count) && count is > 0 and < Comparison.EnoughRounds)
+            {
+                result.AddError($"{against.Name}: expected {Comparison.EnoughRounds} rounds or more (--rounds); fewer give no verdict.");
+            }
+        });
     }
 
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-drain");
-        var plan = DrainPlan.Of(
-            file, folder, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? DefaultRounds);
+        DrainPlan PlanOf(ProofFile of, string into, int number) => DrainPlan.Of(
+            of, into, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? number);
+        if (parsed.GetValue(against) is { } other)
+        {
+            var before = TwoBuilds.Read(file, other);
+            return await CompareAsync(
+                PlanOf(before, Path.Combine(folder, TwoBuilds.Before), Comparison.EnoughRounds),
+                PlanOf(file, Path.Combine(folder, TwoBuilds.After), Comparison.EnoughRounds), folder, console, cancellationToken);
+        }
+
+        var plan = PlanOf(file, folder, DefaultRounds);
         var results = new DrainFolder(folder);
         results.Check("drain");
         foreach (var line in CommandsOf.Lines(file))
@@ -64,5 +91,34 @@ internal sealed class DrainCommand : ProofCommand
         return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
             : document.IsWhole ? ExitCode.Success
             : ExitCode.Failure;
+    }
+
+    private static async Task<int> CompareAsync(
+        DrainPlan before, DrainPlan after, string folder, TextWriter console, CancellationToken cancellationToken)
+    {
+        try
+        {
+            new DrainFolder(before.Folder).Check("drain");
+            new DrainFolder(after.Folder).Check("drain");
+            foreach (var line in CommandsOf.Lines(before.File).Concat(CommandsOf.Lines(after.File)))
+                await console.WriteLineAsync(before.File.Secrets.Mask(line));
+            await console.WriteLineAsync($"{after.File.Name}: the results come into {folder}");
+            var compared = await TwoBuilds.RunAsync(
+                before, after, line => console.WriteLine(before.File.Secrets.Mask(line)), cancellationToken);
+            await console.WriteLineAsync();
+            foreach (var line in compared.Lines)
+                await console.WriteLineAsync(line);
+            var report = Path.Combine(folder, DrainComparison.ReportFile);
+            WholeFile.Write(report, compared.WriteMarkdown);
+            await console.WriteLineAsync($"Report: {report}");
+            return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
+                : compared.IsRegression ? ExitCode.Regression
+                : compared.IsSound ? ExitCode.Success
+                : ExitCode.Failure;
+        }
+        catch (Exception failure) when (before.File.Secrets.MaskedFailure(failure) is not null)
+        {
+            throw before.File.Secrets.MaskedFailure(failure)!;
+        }
     }
 }

@@ -21,6 +21,8 @@ internal static class Verbs
             new CrashCommand(),
             new DrainCommand(),
             new LoadCommand(),
+            new ReportCommand(),
+            new DoctorCommand(),
             new InstallCommand(),
         };
 

@@ -1,10 +1,13 @@
 using System.Diagnostics;
 using Kit.Prove.Files;
+using Kit.Prove.Handlings;
 using Kit.Prove.Service;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Wire;
 
 namespace Kit.Prove.Drains;
 
@@ -45,7 +48,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
 
     private async Task MeasureAsync(CancellationToken cancellationToken)
     {
-        if (document.Missing.Count == 0 && ToRepeat().Count == 0)
+        if (document.Missing.Count == 0 && ToRepeat().Count == 0 && !IsToBeTraced)
         {
             say("Nothing was measured now: the folder has every round. To measure again, name another folder.");
             return;
@@ -56,6 +59,12 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         RequireTheSame(servers, place);
         say("One undisturbed message …");
         await new Trial(plan.File, servers, say).RunAsync(cancellationToken);
+        if (document.Handling is null)
+        {
+            say("One more, for what is committed together …");
+            document = document with { Handling = await Observation.LookAsync(plan.File, servers, cancellationToken) };
+        }
+
         // A continued drain is judged by the flush from before its first round.
         document = document with { Servers = servers.Versions, Disk = document.Disk ?? place.MeasureDisk() };
         foreach (var number in document.Missing)
@@ -68,6 +77,28 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
 
         foreach (var noisy in ToRepeat())
             await MakeAsync(servers, noisy.Round, attempt: 2, cancellationToken);
+        if (IsToBeTraced)
+            await TraceAsync(servers, cancellationToken);
+    }
+
+    private bool IsToBeTraced => document.Traced is null && plan.File.NeedsDatabases;
+
+    /// <summary>Drains once more, through the kit's proxy, which is slower and tells what passes.</summary>
+    private async Task TraceAsync(ProofServers servers, CancellationToken cancellationToken)
+    {
+        say("Once more through the kit's proxy, for what passes there …");
+        await using var meter = new NetworkMeter(ProxiedNetwork.Loopback);
+        var traced = await new ServiceRound(plan, servers, disk: null, new Told(_ => { })) { Meter = meter }
+            .RunAsync(document.Planned + 1, attempt: 1, cancellationToken);
+        cancellationToken.ThrowIfCancellationRequested();
+        Keep(document with { Traced = traced });
+    }
+
+    private void Keep(DrainDocument now)
+    {
+        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
+        document = now;
+        folder.Save(plan.File.Secrets.Masked(document));
     }
 
     private IReadOnlyList<DrainRound> ToRepeat() => RoundAttempts.ToRepeat(document.Rounds, round => round.Round);
@@ -80,9 +111,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         var progress = new Told(handled => say($"{name}: {Figures.Count(handled)} of {Figures.Count(all)} are handled …"));
         var made = await new ServiceRound(plan, servers, document.Disk, progress).RunAsync(number, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
-        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
-        document = document with { Rounds = [.. document.Rounds, made] };
-        folder.Save(plan.File.Secrets.Masked(document));
+        Keep(document with { Rounds = [.. document.Rounds, made] });
         say(RoundLine.Of(name, made));
         return made;
     }

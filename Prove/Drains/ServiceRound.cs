@@ -18,13 +18,16 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
 
     private readonly ProofFile file = plan.File;
 
+    /// <summary>Measures the service's traffic through the proxies, and samples its sessions; <see langword="null"/>: it is not traced.</summary>
+    public NetworkMeter? Meter { get; init; }
+
     /// <summary>Runs the round. Any failure becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<DrainRound> RunAsync(int number, int attempt, CancellationToken cancellationToken)
     {
         var document = DrainRound.Blank(number, attempt);
         try
         {
-            await using var service = await DrainedService.OpenAsync(file, servers, cancellationToken);
+            await using var service = await DrainedService.OpenAsync(file, servers, Meter, cancellationToken);
             List<Guid> messages = [.. Enumerable.Range(0, plan.WarmUp + plan.Messages).Select(_ => Guid.CreateVersion7())];
             document = document with { SendSeconds = (await service.PutAsync(messages, plan.StallLimit, cancellationToken)).TotalSeconds };
 
@@ -33,7 +36,18 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             var own = await servers.ProcessesAsync();
             var before = await service.Bed.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
+            Meter?.Start();
+            await using var sampler = Meter is null ? null : await service.Bed.SampleSessionsAsync(cancellationToken);
             var drained = await new Drain(service, plan.StallLimit, progress).RunAsync(messages.Count, cancellationToken);
+            if (Meter is not null)
+            {
+                document = document with
+                {
+                    Network = await Meter.StopAsync(messages.Count, service.Bed.MostConnections),
+                    Sessions = sampler is null ? null : await sampler.StopAsync(messages.Count),
+                };
+            }
+
             var after = await service.Bed.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
 

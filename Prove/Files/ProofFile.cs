@@ -58,6 +58,9 @@ internal sealed record ProofFile
     /// <summary>True if timelines show which rows were committed together.</summary>
     public bool ReadsCommits { get; init; }
 
+    /// <summary>The file for a look at what is committed together, which needs the log of every database.</summary>
+    public ProofFile WithCommits => this with { ReadsCommits = NeedsDatabases };
+
     /// <summary>The file for a measurement, which times rows by the commits in the database's log.</summary>
     public ProofFile WithTimedRows => this with { ReadsCommits = ReadsCommits || Effects.OfType<RowEffect>().Any() };
 

@@ -158,8 +158,14 @@ internal sealed record CommittedTransaction(string Database, IReadOnlyList<strin
         from change in Changes
         let end = change.IndexOf(": ", StringComparison.Ordinal)
         where !change[(end + 2)..].StartsWith(Deleted, StringComparison.Ordinal)
-        let qualified = change[..end]
-        select (qualified[(qualified.LastIndexOf('.') + 1)..].Trim('"'), change);
+        select (TableIn(change[..end]), change);
+
+    /// <summary>The kind and the table of each changed row: <c>INSERT</c>, <c>placed_order</c>.</summary>
+    public IEnumerable<(string Kind, string Table)> Rows =>
+        from change in Changes
+        let end = change.IndexOf(": ", StringComparison.Ordinal)
+        let kind = change[(end + 2)..]
+        select (kind[..kind.IndexOf(':', StringComparison.Ordinal)], TableIn(change[..end]));
 
     /// <summary>True if one of its rows has the id of a message.</summary>
     public bool Names(Guid message) => Changes.Any(change => ProofAccount.Names(change, message));
@@ -167,6 +173,8 @@ internal sealed record CommittedTransaction(string Database, IReadOnlyList<strin
     /// <summary>A line of a report.</summary>
     public override string ToString() => $"committed together in {Database}: {string.Join("; ", Changes.Take(MostChanges).Select(Shortened))}" +
         (Changes.Count > MostChanges ? $"; and {Changes.Count - MostChanges} more rows" : "");
+
+    private static string TableIn(string qualified) => qualified[(qualified.LastIndexOf('.') + 1)..].Trim('"');
 
     private static string Shortened(string change) => change.Length > LongestChange ? $"{change[..LongestChange]} …" : change;
 }

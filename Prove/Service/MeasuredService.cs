@@ -6,8 +6,7 @@ using Kit.Runner.Results;
 namespace Kit.Prove.Service;
 
 /// <summary>
-/// A user's service as a target. It is told the servers' own addresses, without the proxy. It cannot say what it handles, so its effects are seen; and it
-/// receives from its start to its end.
+/// A user's service as a target. It cannot say what it handles, so its effects are seen; and it receives from its start to its end.
 /// </summary>
 internal abstract class MeasuredService : ITarget, IAsyncDisposable
 {
@@ -47,6 +46,9 @@ internal abstract class MeasuredService : ITarget, IAsyncDisposable
     public virtual bool IsBroken => process is { HasEnded: true };
 
     protected ProofFile File { get; }
+
+    /// <summary>Addresses of the servers: their own, unless its traffic is to be seen.</summary>
+    protected virtual Placeholders Addresses => Bed.Direct;
 
     protected Sender Sender { get; }
 
@@ -134,7 +136,7 @@ internal abstract class MeasuredService : ITarget, IAsyncDisposable
     protected void Start()
     {
         StartedUtc = DateTimeOffset.UtcNow;
-        process = ApplicationProcess.Start(File.Start, Bed.Direct, id: null, _ => { });
+        process = ApplicationProcess.Start(File.Start, Addresses, id: null, _ => { });
         ProcessId = process.Id;
     }
 

@@ -17,9 +17,14 @@ internal sealed class ProofBed : IAsyncDisposable
 {
     private const int SecondsToLook = 5;
 
+    /// <summary>The name of the kit's own sessions.</summary>
+    private const string KitsOwn = "kit runner";
+
     private static int made;
 
     private readonly ProofServers servers;
+    private readonly RequestGate gate;
+    private readonly NetworkMeter? meter;
     private readonly Dictionary<string, NpgsqlDataSource> sources = [];
     private readonly Dictionary<string, NpgsqlConnectionStringBuilder> databases = [];
     private readonly Dictionary<string, FaultProxy> proxies = [];
@@ -29,9 +34,13 @@ internal sealed class ProofBed : IAsyncDisposable
     private BrokerQueues? queues;
     private CommitLog? commits;
 
-    private ProofBed(ProofServers servers, RequestGate gate) => (this.servers, calls) = (servers, new CallCounter(gate));
+    private ProofBed(ProofServers servers, RequestGate gate, NetworkMeter? meter) =>
+        (this.servers, this.gate, this.meter, calls) = (servers, gate, meter, new CallCounter(gate));
 
     public IReadOnlyCollection<FaultProxy> Proxies => proxies.Values;
+
+    /// <summary>The most connections that the application had open to each database at the same time, together.</summary>
+    public int MostConnections => databases.Keys.Sum(database => proxies[database].MostConnections);
 
     /// <summary>The names of the servers in requests.</summary>
     public IEnumerable<string> ProxiedServers => proxies.Keys;
@@ -50,17 +59,19 @@ internal sealed class ProofBed : IAsyncDisposable
     public Placeholders Direct => PlaceholdersWith(new Dictionary<string, int>());
 
     /// <summary>Creates everything that the file names, and executes its setup.</summary>
+    /// <param name="meter">Measures what passes through the proxies, which read no request then; <see langword="null"/>: the gate reads them.</param>
     /// <exception cref="KitException">A statement of the setup failed.</exception>
-    public static async Task<ProofBed> CreateAsync(ProofFile file, ProofServers servers, RequestGate gate, CancellationToken cancellationToken)
+    public static async Task<ProofBed> CreateAsync(
+        ProofFile file, ProofServers servers, RequestGate gate, CancellationToken cancellationToken, NetworkMeter? meter = null)
     {
-        var bed = new ProofBed(servers, gate);
+        var bed = new ProofBed(servers, gate, meter);
         try
         {
             var number = Interlocked.Increment(ref made);
             foreach (var database in file.Databases.Distinct())
-                await bed.AddDatabaseAsync(database, $"{database}_{number}", gate, cancellationToken);
+                await bed.AddDatabaseAsync(database, $"{database}_{number}", cancellationToken);
             if (servers.RabbitMq is { } broker)
-                await bed.AddBrokerAsync(broker, file.Queues, gate, cancellationToken);
+                await bed.AddBrokerAsync(broker, file.Queues, cancellationToken);
             foreach (var (database, sql) in file.Setup)
                 await bed.SetUpAsync(file, database, sql, cancellationToken);
             if (file.ReadsCommits)
@@ -147,6 +158,12 @@ internal sealed class ProofBed : IAsyncDisposable
         await server.OpenAsync(cancellationToken);
         return await ServerCounters.ReadAsync(server, [.. databases.Values.Select(database => database.Database!)], cancellationToken);
     }
+
+    /// <summary>Looks at what the application's sessions do, from now on; <see langword="null"/>: it has no database.</summary>
+    public async Task<SessionSampler?> SampleSessionsAsync(CancellationToken cancellationToken) => databases.Count == 0
+        ? null
+        : await SessionSampler.StartAsync(
+            ForKit(servers.PostgreSql!.ConnectionString), KitsOwn, [.. databases.Values.Select(database => database.Database!)], cancellationToken);
 
     /// <summary>Lets the server do now what it would do on its own while it is measured.</summary>
     public async Task SettleAsync(CancellationToken cancellationToken)
@@ -254,7 +271,7 @@ internal sealed class ProofBed : IAsyncDisposable
         return connection;
     }
 
-    private async Task AddDatabaseAsync(string database, string name, RequestGate gate, CancellationToken cancellationToken)
+    private async Task AddDatabaseAsync(string database, string name, CancellationToken cancellationToken)
     {
         await using (var server = NpgsqlDataSource.Create(ForKit(servers.PostgreSql!.ConnectionString)))
         await using (var create = server.CreateCommand($"CREATE DATABASE {DatabaseOwner.Quoted(name)}"))
@@ -264,10 +281,11 @@ internal sealed class ProofBed : IAsyncDisposable
         databases[database] = connection;
         sources[database] = NpgsqlDataSource.Create(ForKit(connection.ConnectionString));
         proxies[database] = new FaultProxy(
-            connection.Host!, connection.Port, new ProxiedNetwork { Filter = sides => gate.Open(database, new PostgreSqlWire(), sides) });
+            connection.Host!, connection.Port,
+            meter?.NetworkOfSql ?? new ProxiedNetwork { Filter = sides => gate.Open(database, new PostgreSqlWire(), sides) });
     }
 
-    private async Task AddBrokerAsync(PrivateRabbitMq broker, IEnumerable<string> names, RequestGate gate, CancellationToken cancellationToken)
+    private async Task AddBrokerAsync(PrivateRabbitMq broker, IEnumerable<string> names, CancellationToken cancellationToken)
     {
         space = await BrokerSpace.CreateAsync(broker.Address, cancellationToken);
         queues = await BrokerQueues.OpenAsync(space.Address, cancellationToken);
@@ -275,7 +293,7 @@ internal sealed class ProofBed : IAsyncDisposable
             await queues.CreateAsync(queue, cancellationToken);
         proxies[Placeholders.Broker] = new FaultProxy(
             broker.AmqpUri.Host, broker.AmqpUri.Port,
-            new ProxiedNetwork { Filter = sides => gate.Open(Placeholders.Broker, new AmqpWire(), sides) });
+            meter?.Network ?? new ProxiedNetwork { Filter = sides => gate.Open(Placeholders.Broker, new AmqpWire(), sides) });
     }
 
     private async Task SetUpAsync(ProofFile file, string database, string sql, CancellationToken cancellationToken)
@@ -297,7 +315,7 @@ internal sealed class ProofBed : IAsyncDisposable
         Placeholders.Of(databases, space?.Address.Amqp, ports, calls.Address, applicationPort);
 
     private static string ForKit(string connection) =>
-        new NpgsqlConnectionStringBuilder(connection) { ApplicationName = "kit runner", MaxPoolSize = 5 }.ConnectionString;
+        new NpgsqlConnectionStringBuilder(connection) { ApplicationName = KitsOwn, MaxPoolSize = 5 }.ConnectionString;
 }
 
 /// <summary>The connections of one sender; those that its way to send does not need are <see langword="null"/>.</summary>

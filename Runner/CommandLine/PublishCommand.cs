@@ -165,7 +165,7 @@ internal sealed class PublishCommand : KitCommand
     private static async Task QuietAsync(CancellationToken cancellationToken)
     {
         var waited = Stopwatch.StartNew();
-        while (await Machine.Doctor.LoadFromOthersAsync(cancellationToken) is { Problem: { } problem } found)
+        while (await MachineChecks.LoadFromOthersAsync(cancellationToken) is { Problem: { } problem } found)
         {
             if (waited.Elapsed > ToBecomeQuiet)
                 throw new KitException($"The machine did not become quiet: {found.Found}. {problem}", "Stop other programs, or add --busy.");

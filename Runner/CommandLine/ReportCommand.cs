@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Terminal;
 
@@ -37,7 +36,7 @@ internal sealed class ReportCommand : KitCommand
         : base(
             "report",
             "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
-            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv.",
+            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv; of 'prove': proof.md or drain.md.",
             ("report results/my-run", "the tables of a run, and of its experiments"),
             ("report results/my-run --check", "whether a run is complete and its reports are those of its rounds, before it is handed in"),
             ("report results/my-run --html", "the page of a run, in results/my-run-page"),
@@ -57,8 +56,13 @@ internal sealed class ReportCommand : KitCommand
     {
         var path = parsed.GetRequiredValue(folder);
         var isCheck = parsed.GetValue(check);
-        if (new LoadFolder(path) is { Exists: true } load)
-            return Report(load, isCheck || IsGiven(parsed.CommandResult, html));
+        if (StoredReports.KindOf(path) is { } kind)
+        {
+            if (isCheck || IsGiven(parsed.CommandResult, html))
+                throw new KitException($"{path} holds {kind}, and checks and pages are made of runs.", "Leave out --check and --html.") { IsUsage = true };
+            StoredReports.Write(path, Console.Out, Width);
+            return ExitCode.Success;
+        }
 
         var stored = ResultFolder.Load(path);
         if (!isCheck)
@@ -81,23 +85,6 @@ internal sealed class ReportCommand : KitCommand
             await PageOf.WriteAsync(content, parsed.GetValue(html) ?? PageOf.DefaultPathOf(path), parsed.GetValue(replace), Console.Out);
         }
 
-        return ExitCode.Success;
-    }
-
-    private static int Report(LoadFolder folder, bool isMore)
-    {
-        if (isMore)
-        {
-            throw new KitException($"{folder.Location} holds a load, and checks and pages are made of runs.", "Leave out --check and --html.")
-            {
-                IsUsage = true,
-            };
-        }
-
-        var document = folder.LoadDocument();
-        folder.Save(document);
-        LoadReport.WriteTerminal(document, Console.Out, Width);
-        Console.Out.WriteLine($"\nTables: {folder.ReportPath}");
         return ExitCode.Success;
     }
 

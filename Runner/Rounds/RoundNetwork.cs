@@ -10,11 +10,8 @@ namespace Kit.Runner.Rounds;
 internal sealed class RoundNetwork : IAsyncDisposable
 {
     private readonly Dictionary<(string Host, int Port), FaultProxy> proxies = [];
-    private readonly SqlTraffic sql = new();
-    private readonly ProxiedNetwork? proxied;
+    private readonly NetworkMeter? meter;
     private readonly (string Host, int Port) sqlServer;
-    private SqlCount before = new(0, 0, IsEncrypted: false);
-    private PingMeter? pings;
 
     /// <param name="cell">Its name gives the distance of the servers.</param>
     /// <param name="queues">Direct address of the queues.</param>
@@ -29,7 +26,7 @@ internal sealed class RoundNetwork : IAsyncDisposable
         // Both have one: a cell without is refused. PostgreSQL holds the widgets, and perhaps the queues.
         var transport = Transport.Of(cell);
         var (toQueues, toWidgets) = (transport.ProxyRoute!, transport.Widgets.ProxyRoute!);
-        proxied = new ProxiedNetwork { RoundTrip = added };
+        meter = new NetworkMeter(new ProxiedNetwork { RoundTrip = added });
         sqlServer = toWidgets.ServerOf(widgets);
         if (sqlServer.Host.StartsWith('/') || sqlServer.Host.Contains(','))
         {
@@ -49,39 +46,18 @@ internal sealed class RoundNetwork : IAsyncDisposable
     public string Widgets { get; }
 
     /// <summary>Begins to measure the traffic.</summary>
-    public void StartMeasuring()
-    {
-        if (proxied is null)
-            return;
-
-        before = sql.Count;
-        pings = new PingMeter(proxied);
-    }
+    public void StartMeasuring() => meter?.Start();
 
     /// <summary>Ends the measurement.</summary>
-    /// <param name="messages">The number by which everything is divided.</param>
     /// <returns><see langword="null"/> if there are no proxies.</returns>
-    /// <exception cref="KitException">No ping came back, so the distance of the servers is unknown.</exception>
-    public async Task<NetworkUse?> StopMeasuringAsync(int messages)
-    {
-        if (pings is null)
-            return null;
-
-        var seen = sql.Count - before;
-        var trip = await pings.StopAsync()
-            ?? throw new KitException("No ping through the kit's proxy came back during the drain.", "Drain more messages: --messages.");
-        var encrypted = Reading.Missing("the connection is encrypted");
-        return new NetworkUse(
-            trip,
-            seen.IsEncrypted ? encrypted : Reading.Of(seen.Statements).Per(messages),
-            Reading.Of(seen.RoundTrips).Per(messages),
-            proxies[sqlServer].MostConnections);
-    }
+    /// <inheritdoc cref="NetworkMeter.StopAsync"/>
+    public async Task<NetworkUse?> StopMeasuringAsync(int messages) =>
+        meter is null ? null : await meter.StopAsync(messages, proxies[sqlServer].MostConnections);
 
     public async ValueTask DisposeAsync()
     {
-        if (pings is not null)
-            await pings.DisposeAsync();
+        if (meter is not null)
+            await meter.DisposeAsync();
         foreach (var proxy in proxies.Values)
             await proxy.DisposeAsync();
     }
@@ -92,8 +68,7 @@ internal sealed class RoundNetwork : IAsyncDisposable
         if (!proxies.TryGetValue(server, out var proxy))
         {
             // Queues in PostgreSQL can be on a server of their own.
-            var network = isSql ? proxied! with { Watch = sql.Watch } : proxied!;
-            proxies[server] = proxy = new FaultProxy(server.Host, server.Port, network);
+            proxies[server] = proxy = new FaultProxy(server.Host, server.Port, isSql ? meter!.NetworkOfSql : meter!.Network);
         }
 
         return route.Through(address, proxy.Port);

@@ -31,6 +31,24 @@ public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
     /// <exception cref="KitException">There is none, or none new enough; the remedy is the platform's install command.</exception>
     public static Task<PostgreSqlBinaries> FindAsync(CancellationToken cancellationToken) => NewestInAsync(Folders(), cancellationToken);
 
+    /// <summary>The doctor's finding about them.</summary>
+    /// <param name="isNeeded">False if a server is named.</param>
+    public static async Task<Finding> ExamineAsync(bool isNeeded, CancellationToken cancellationToken)
+    {
+        const string what = "PostgreSQL programs";
+        try
+        {
+            var binaries = await FindAsync(cancellationToken);
+            return new Finding(what, $"{binaries.Version} in {binaries.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return isNeeded
+                ? new Finding(what, "none usable", missing.Message, missing.Remedy, IsFatal: true)
+                : new Finding(what, "none usable, and none needed: a server is named");
+        }
+    }
+
     /// <summary>The folders with a whole installation, on the search path or among the usual ones of packages.</summary>
     public static IEnumerable<string> Folders() => OnSearchPath().Concat(ExternalProgram.FoldersIn(UsualPlaces)).Distinct().Where(IsWhole);
 

@@ -36,6 +36,27 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         ? Support.Missing("on Windows the kit cannot start its own RabbitMQ broker; name one with --rabbitmq")
         : Support.Yes;
 
+    /// <summary>The doctor's finding about its programs.</summary>
+    /// <param name="isNeeded">False if a broker is named.</param>
+    /// <param name="without">What cannot be done without them, as a sentence.</param>
+    public static Finding Examine(bool isNeeded, string without)
+    {
+        const string what = "RabbitMQ programs";
+        if (Support.Because is { } reason)
+            return new Finding(what, isNeeded ? $"not used: {reason}" : "none needed: a broker is named");
+        try
+        {
+            var found = RabbitMqBinaries.Find();
+            return new Finding(what, $"{found.Version} in {found.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return isNeeded
+                ? new Finding(what, "none usable", $"{missing.Message} {without}", missing.Remedy)
+                : new Finding(what, "none usable, and none needed: a broker is named");
+        }
+    }
+
     /// <summary>Support for a broker of the kit's own on this machine: the platform allows it, and the programs are installed.</summary>
     public static Support FindSupport()
     {

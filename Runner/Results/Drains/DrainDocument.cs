@@ -1,5 +1,6 @@
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
+using Kit.Runner.Results.Proofs;
 
 namespace Kit.Runner.Results.Drains;
 
@@ -43,6 +44,12 @@ public sealed record DrainDocument
     public DiskFacts? Disk { get; init; }
 
     public IReadOnlyList<DrainRound> Rounds { get; init; } = [];
+
+    /// <summary>A drain through the kit's proxy, for what passes there. It is in no rate; absent until it is made, and without a database.</summary>
+    public DrainRound? Traced { get; init; }
+
+    /// <summary>One undisturbed handling; absent if it was not looked at.</summary>
+    public SeenHandling? Handling { get; init; }
 
     /// <summary>For each round, the valid attempt with the least noise.</summary>
     public IReadOnlyList<DrainRound> Counting => RoundAttempts.Counting(Rounds);
@@ -93,6 +100,12 @@ public sealed record DrainRound : IRoundAttempt
     /// <summary>The largest number of messages with one moment since the clock started; absent in rounds of an earlier kit, and without moments.</summary>
     public int? MostAtOneMoment { get; init; }
 
+    /// <summary>Traffic with PostgreSQL; absent but in a drain through the kit's proxy.</summary>
+    public NetworkUse? Network { get; init; }
+
+    /// <summary>Sampled states of the service's sessions, the longest first; absent but in a drain through the kit's proxy.</summary>
+    public IReadOnlyList<SampledState>? Sessions { get; init; }
+
     public Throughput Throughput => new(OffsetsMilliseconds);
 
     /// <summary>The name of the attempt, for a reader.</summary>
@@ -112,3 +125,8 @@ public sealed record DrainRound : IRoundAttempt
         };
     }
 }
+
+/// <summary>A state of the service's sessions at the server, sampled during a drain.</summary>
+/// <param name="Name">As PostgreSQL names what an executing session waits for; or in words.</param>
+/// <param name="MillisecondsPerMessage">Of all sessions together.</param>
+public sealed record SampledState(string Name, double MillisecondsPerMessage);

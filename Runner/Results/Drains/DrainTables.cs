@@ -21,6 +21,12 @@ public sealed class DrainTables(DrainDocument document)
         new("Others' CPU", round => round.Noise.OtherCpuShare.Value is { } share ? Figures.Share(share) : Figures.None),
     ];
 
+    private static readonly IReadOnlyList<Column<SampledState>> OfSessions =
+    [
+        new("State of a session", state => state.Name, IsFigure: false),
+        new("ms per message", state => Figures.Measured(state.MillisecondsPerMessage)),
+    ];
+
     private readonly IReadOnlyList<DrainRound> rounds = [.. document.Rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
 
     /// <summary>The result in one sentence.</summary>
@@ -39,6 +45,10 @@ public sealed class DrainTables(DrainDocument document)
         output.WriteLine($"\n{Summary}");
         if (ReportText.WarningOf(document.Disk) is { } warning)
             output.WriteLine(warning);
+        foreach (var line in Handled.Concat(Traced))
+            output.WriteLine(line);
+        if (States is { Rows.Count: > 0 } states)
+            states.WriteTerminal(TerminalSummary.ConsoleOn(output, width));
     }
 
     public void WriteMarkdown(TextWriter output)
@@ -61,7 +71,56 @@ public sealed class DrainTables(DrainDocument document)
                 "Commits, flushes, WAL and CPU time are for each message that was put in, with the start of the service and its polls until it is stopped. " +
                 "Figures in brackets do not count.",
         }).WriteMarkdown(output);
+        MarkdownTables.WriteList("One handling", Handled, output);
+        MarkdownTables.WriteList("Where the time goes", Traced, output);
+        if (States is { Rows.Count: > 0 } states)
+        {
+            output.WriteLine();
+            states.WriteLines(output);
+        }
+
         MarkdownTables.WriteList("Notes", Notes, output);
+    }
+
+    private IEnumerable<string> Handled => document.Handling?.Lines ?? [];
+
+    private Table? States =>
+        document.Traced is { Sessions: { } sessions, Outcome: var outcome } && outcome.IsValid() ? Table.Of(OfSessions, sessions) : null;
+
+    /// <summary>The traffic of a message, or the reason why it is not known.</summary>
+    private IEnumerable<string> Traced
+    {
+        get
+        {
+            if (document.Traced is not { } traced)
+            {
+                yield return document.Servers.ContainsKey("postgresql")
+                    ? "Statements, round trips and waits are not known: no drain through the kit's proxy was made."
+                    : "Statements, round trips and waits are counted for PostgreSQL, and the service has no database of the kit.";
+                yield break;
+            }
+
+            if (!traced.Outcome.IsValid() || traced.Network is not { } network)
+            {
+                yield return $"Statements, round trips and waits are not known: the drain through the kit's proxy is {traced.Outcome}: " +
+                    $"{string.Join("; ", traced.Outcome.Reasons).TrimEnd('.')}.";
+                yield break;
+            }
+
+            var statements = network.SqlStatements is { Value: { } count }
+                ? $"{Figures.Measured(count)} statements"
+                : $"a number of statements that is not known ({network.SqlStatements.Because})";
+            yield return
+                $"Through the kit's proxy ({Figures.Measured(traced.Throughput.AveragePerSecond)} messages a second, in no rate), a message takes " +
+                $"{Figures.Measured(network.SqlRoundTrips.Value)} round trips to PostgreSQL, with " +
+                $"{statements}, over up to {Figures.Count(network.SqlConnections, "connection")}. " +
+                $"A ping takes {Figures.Measured(network.Trip.MeanMilliseconds)} ms.";
+            yield return
+                "States of sessions are sampled 50 times a second, over all sessions together; idle ones are left out. Start and polls of the service are in " +
+                "all of this.";
+            if (document.Servers.ContainsKey("rabbitmq"))
+                yield return "What passes to RabbitMQ is not counted: a client awaits no answer to most of it. 'check' lists it for one message.";
+        }
     }
 
     private IEnumerable<string> Notes =>
@@ -74,7 +133,7 @@ public sealed class DrainTables(DrainDocument document)
             .SelectMany(round => round.Costs.Named().Append((Name: "load from other processes", Reading: round.Noise.OtherCpuShare)))
             .Where(figure => figure.Reading.Value is null)
             .Select(figure => $"{figure.Name} not measured: {figure.Reading.Because}.").Distinct(StringComparer.Ordinal),
-        "The service is told the servers' own addresses: the kit's proxy is not between. " +
+        "In the rounds the service is told the servers' own addresses: the kit's proxy is not between. " +
         "The servers write a log for logical decoding, which is a little longer.",
     ];
 

@@ -99,7 +99,7 @@ internal class PostgreSqlTransport : Transport
         TransportArguments arguments, CancellationToken cancellationToken)
     {
         var named = arguments[Server!];
-        return [await BinariesAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
+        return [await PostgreSqlBinaries.ExamineAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
     }
 
     public override async Task<IAsyncDisposable> RefuseAsync(
@@ -120,22 +120,6 @@ internal class PostgreSqlTransport : Transport
     {
         Description = description,
     };
-
-    private static async Task<Finding> BinariesAsync(bool isNeeded, CancellationToken cancellationToken)
-    {
-        const string what = "PostgreSQL programs";
-        try
-        {
-            var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
-            return new Finding(what, $"{binaries.Version} in {binaries.Folder}");
-        }
-        catch (KitException missing)
-        {
-            return isNeeded
-                ? new Finding(what, "none usable", missing.Message, missing.Remedy, IsFatal: true)
-                : new Finding(what, "none usable, and none needed: a server is named");
-        }
-    }
 
     protected static async Task<IEnumerable<Finding>> ServerAsync(string? named, CancellationToken cancellationToken)
     {

@@ -110,7 +110,7 @@ internal sealed class RabbitMqTransport : Transport
 
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(
         TransportArguments arguments, CancellationToken cancellationToken) =>
-        [Binaries(isNeeded: !IsNamed(arguments)), .. await BrokerAsync(arguments, cancellationToken)];
+        [PrivateRabbitMq.Examine(isNeeded: !IsNamed(arguments), "The cells on RabbitMQ are left out."), .. await BrokerAsync(arguments, cancellationToken)];
 
     public override Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) =>
         BrokerQueues.WaitForNoConsumerAsync(RabbitMqTransportSettings.Parse(address).Broker, [queue], cancellationToken);
@@ -132,24 +132,6 @@ internal sealed class RabbitMqTransport : Transport
         var settings = RabbitMqTransportSettings.Parse(address);
         var proxied = new UriBuilder(settings.Broker.Amqp) { Host = "127.0.0.1", Port = port };
         return (settings with { Broker = RabbitMqAddress.Parse(proxied.Uri.AbsoluteUri, settings.Broker.Management.AbsoluteUri) }).Text;
-    }
-
-    private static Finding Binaries(bool isNeeded)
-    {
-        const string what = "RabbitMQ programs";
-        if (PrivateRabbitMq.Support.Because is { } reason)
-            return new Finding(what, isNeeded ? $"not used: {reason}" : "none needed: a broker is named");
-        try
-        {
-            var binaries = RabbitMqBinaries.Find();
-            return new Finding(what, $"{binaries.Version} in {binaries.Folder}");
-        }
-        catch (KitException missing)
-        {
-            return isNeeded
-                ? new Finding(what, "none usable", $"{missing.Message} The cells on RabbitMQ are left out.", missing.Remedy)
-                : new Finding(what, "none usable, and none needed: a broker is named");
-        }
     }
 
     private static async Task<IEnumerable<Finding>> BrokerAsync(TransportArguments arguments, CancellationToken cancellationToken)

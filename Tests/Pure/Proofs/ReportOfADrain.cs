@@ -1,6 +1,7 @@
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
+using Kit.Runner.Results.Proofs;
 
 namespace Kit.Tests.Proofs;
 
@@ -26,6 +27,22 @@ public sealed class ReportOfADrain
         new DrainTables(Document).WriteMarkdown(output);
 
         Approval.Verify("drain.md", $"{output}");
+    }
+
+    [TestCase(
+        RoundOutcomeOfTrace.Invalid, "Statements, round trips and waits are not known: the drain through the kit's proxy is INVALID: messages lost: 2.")]
+    [TestCase(
+        RoundOutcomeOfTrace.None, "Statements, round trips and waits are not known: no drain through the kit's proxy was made.")]
+    public void Says_why_it_does_not_know_where_the_time_goes(RoundOutcomeOfTrace trace, string why)
+    {
+        var output = new StringWriter();
+
+        new DrainTables(Document with
+        {
+            Traced = trace is RoundOutcomeOfTrace.None ? null : Document.Traced! with { Outcome = RoundOutcome.Invalid(["messages lost: 2"]) },
+        }).WriteTerminal(output, 200);
+
+        Assert.That($"{output}", Does.Contain(why).And.Not.Contain("ms per message"));
     }
 
     [Test]
@@ -90,7 +107,25 @@ public sealed class ReportOfADrain
         Servers = new Dictionary<string, string> { ["postgresql"] = "17.5" },
         Disk = new DiskFacts("/var/tmp", "ext4", IsInMemory: false, new FlushTime(0.5, 2, 1_000)),
         Rounds = Rounds,
+        Traced = Round(4, 20) with
+        {
+            Network = new NetworkUse(new MeasuredRoundTrip(0.09, 0.2, 50), Reading.Of(3.1), Reading.Of(3), SqlConnections: 1),
+            Sessions = [new SampledState("IO: WalSync", 0.6), new SampledState("executes", 0.2)],
+        },
+        Handling = new SeenHandling(
+            [new SeenCommit("orders", ["INSERT invoice"]), new SeenCommit("orders", ["DELETE job"])],
+            new SeenMode("at-least-once", "dtc-off", "two commits: the rows in one, and the message's row changes last"))
+        {
+            Advice = ["Promised is at-least-once: it needs no other mode."],
+        },
     };
+
+    /// <summary>The end of the drain through the kit's proxy.</summary>
+    public enum RoundOutcomeOfTrace
+    {
+        None,
+        Invalid,
+    }
 
     private static DrainRound Round(int number, int milliseconds) => DrainRound.Blank(number, 1) with
     {

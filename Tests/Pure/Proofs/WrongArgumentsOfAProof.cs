@@ -5,8 +5,8 @@ namespace Kit.Tests.Proofs;
 
 public sealed class WrongArgumentsOfAProof
 {
-    [TestCase("", "no command. Commands: init, check, crash, drain, load, install.")]
-    [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, drain, load, install.")]
+    [TestCase("", "no command. Commands: init, check, crash, drain, load, report, doctor, install.")]
+    [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, drain, load, report, doctor, install.")]
     [TestCase("crash", "Required argument 'file' missing for command: 'crash'.")]
     [TestCase("--budget 1s a.proof.json", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
     [TestCase("a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d, g.")]
@@ -17,10 +17,13 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
     [TestCase("check", "Required argument 'file' missing for command: 'check'.")]
     [TestCase("check a.proof.json --budget 2min", "unknown option '--budget'. Options: --start, ")]
+    [TestCase("doctor --folder", "unknown option '--folder'. ")]
+    [TestCase("report", "Required argument 'folder' missing for command: 'report'.")]
     [TestCase("drain", "Required argument 'file' missing for command: 'drain'.")]
     [TestCase("drain a.proof.json --messages 10", "--messages: expected a whole number from 100 to 1000000, found '10'.")]
     [TestCase("drain a.proof.json --rounds 0", "--rounds: expected a whole number from 1 to 100, found '0'.")]
     [TestCase("drain a.proof.json --budget 2min", "unknown option '--budget'. Options: --start, ")]
+    [TestCase("drain a.proof.json --against b --rounds 4", "--against: expected 5 rounds or more (--rounds); fewer give no verdict.")]
     [TestCase("load --rate 50", "Required argument 'file' missing for command: 'load'.")]
     [TestCase("load a.proof.json", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
     [TestCase("load a.proof.json --rate fast", "--rate: expected messages a second from 1 to 100000, such as 500/s, found 'fast'.")]
@@ -59,6 +62,15 @@ public sealed class WrongArgumentsOfAProof
 
         Assert.That(result.Errors, Does.Contain(" has other files, and no proof."));
         Assert.That(junit, Does.Not.Exist);
+    }
+
+    [Test]
+    public async Task A_folder_without_results_is_named()
+    {
+        var result = await RunnerInProcess.ProveAsync("report", "none");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(result.Errors, Does.StartWith("error: none has no proof, drain or load."));
     }
 
     [TestCase("none.proof.json")]

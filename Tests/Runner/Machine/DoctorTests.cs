@@ -4,6 +4,7 @@ using Kit.Runner.Machine;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Tests.Machine;
 
@@ -95,16 +96,16 @@ public sealed class DoctorTests
 
     [Test]
     public void A_roomy_machine_has_no_problem() =>
-        Assert.That(Doctor.OfMachine(Machine).Select(finding => finding.Problem), Is.All.Null);
+        Assert.That(MachineChecks.OfMachine(Machine).Select(finding => finding.Problem), Is.All.Null);
 
     [Test]
     public void One_core_is_a_problem() =>
-        Assert.That(Doctor.OfMachine(Machine with { Cores = 1 }).Single(finding => finding.Problem is not null).Name, Is.EqualTo("cores"));
+        Assert.That(MachineChecks.OfMachine(Machine with { Cores = 1 }).Single(finding => finding.Problem is not null).Name, Is.EqualTo("cores"));
 
     [Test]
     public void Scarce_memory_is_a_problem() =>
         Assert.That(
-            Doctor.OfMachine(Machine with { AvailableMemoryBytes = 100 << 20 }).Single(finding => finding.Problem is not null).Found,
+            MachineChecks.OfMachine(Machine with { AvailableMemoryBytes = 100 << 20 }).Single(finding => finding.Problem is not null).Found,
             Is.EqualTo("16.0 GiB, 0.1 GiB available"));
 
     [TestCase(0.08, null)]
@@ -113,7 +114,7 @@ public sealed class DoctorTests
     {
         var use = new CpuUse(TimeSpan.FromSeconds(1), TimeSpan.Zero, TimeSpan.FromSeconds(share), share, new BusyProcess("indexer", 7, 0.05));
 
-        var finding = Doctor.OfLoad(use);
+        var finding = MachineChecks.OfLoad(use);
 
         Assert.Multiple(() =>
         {

@@ -4,6 +4,7 @@ using Kit.Prove.Drains;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
+using Kit.Runner.Results.Proofs;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
@@ -56,6 +57,15 @@ public sealed class DrainOfAService
         // Each message is a transaction, and a poll that finds nothing is one.
         Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(10));
         Assert.That(round.Costs.WalBytes.Value, Is.GreaterThan(50));
+        Assert.That(document.Traced!.Outcome.IsValid(), Is.True, string.Join("; ", document.Traced.Outcome.Reasons));
+        Assert.That(document.Traced.Network!.SqlStatements.Value, Is.GreaterThan(0.99));
+        Assert.That(document.Traced.Network.SqlRoundTrips.Value, Is.GreaterThan(0.99));
+        Assert.That(document.Traced.Sessions, Is.Not.Empty);
+        Assert.That(document.Handling!.Mode, Is.EqualTo(new SeenMode("exactly-once", "shared", "one commit has the receive and every effect")));
+        Assert.That(result.Output, Does.Contain("Commit 1, in orders: DELETE job, INSERT invoice").And.Contain("round trips to PostgreSQL"));
+
+        var again = await RunnerProcess.ProveAsync("report", folder.Below("drain"));
+        Assert.That(again.Output, Does.Contain(new DrainTables(document).Summary).And.Contain("drain.md"), again.Errors);
 
         new DrainFolder(folder.Below("drain")).Save(document with { Host = document.Host with { Cores = 1_000 } });
         var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);

@@ -22,6 +22,7 @@ public sealed class SampleOrders
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         Assert.That(result.Output, Does.StartWith($"{file} runs: dotnet ").And.Contain("shared fits its file.").And.Contain(". COMMIT ("));
+        Assert.That(result.Output, Does.Contain("It has exactly-once, as the mode shared: one commit has the receive and every effect."));
         Assert.That(result.Output.Trim(), Does.EndWith($"Promised is exactly-once. To crash it: kit-prove {file}"));
         Assert.That(Directory.GetFileSystemEntries(folder.Path), Is.EqualTo([file]), "nothing is stored");
     }

@@ -1,6 +1,6 @@
 using Kit.Runner.Servers;
 
-namespace Kit.Runner.Machine;
+namespace Kit.Runner.Terminal;
 
 /// <summary>Prints findings as aligned lines, each problem with its remedy below it.</summary>
 public static class FindingsWriter

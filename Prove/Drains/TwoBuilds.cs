@@ -1,0 +1,54 @@
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+
+namespace Kit.Prove.Drains;
+
+/// <summary>Two builds of a service, drained in turns: round by round, each into a folder of its own.</summary>
+internal static class TwoBuilds
+{
+    public const string Before = "before";
+    public const string After = "after";
+
+    /// <summary>The proof file of the other build: the path of a file, or a folder that has one of the same name.</summary>
+    /// <exception cref="KitException">There is none, or the two cannot be compared.</exception>
+    public static ProofFile Read(ProofFile after, string against)
+    {
+        var path = Directory.Exists(against) ? Path.Combine(against, Path.GetFileName(after.Path)) : against;
+        var before = ProofFileReader.Parse(path, ProofFileReader.TextOf(path));
+        var different =
+            before.Name != after.Name ? $"its name is {before.Name}"
+            : before.Send.GetType() != after.Send.GetType() ? "its messages get in in another way"
+            : !EffectsOf(before).SequenceEqual(EffectsOf(after)) ? "its effects are others"
+            : before.Text == after.Text && StoredSubject.FingerprintOf(before) == StoredSubject.FingerprintOf(after)
+                ? "it is the same build: neither the file nor what its command names differs"
+            : null;
+        return different is null
+            ? before
+            : throw new KitException($"--against: {path} cannot be compared with {after.Path}: {different}.", "Name the file of another build.")
+            { IsUsage = true };
+    }
+
+    /// <summary>Makes the rounds of both, which take turns in going first.</summary>
+    /// <inheritdoc cref="DrainRun.RunAsync" path="/exception"/>
+    public static async Task<DrainComparison> RunAsync(DrainPlan before, DrainPlan after, Action<string> say, CancellationToken cancellationToken)
+    {
+        DrainDocument? then = null, now = null;
+        foreach (var round in Enumerable.Range(1, after.Rounds))
+        {
+            foreach (var isBefore in round % 2 == 1 ? [true, false] : new[] { false, true })
+            {
+                say($"Round {Figures.Plain(round)}, {(isBefore ? Before : After)}:");
+                var made = await new DrainRun((isBefore ? before : after) with { Rounds = round }, say).RunAsync(cancellationToken);
+                (then, now) = isBefore ? (made, now) : (then, made);
+                // What fails once fails in each round.
+                if (!made.Rounds.Any(one => one.Round == round && one.Outcome.IsValid()))
+                    return new DrainComparison(then ?? made, now ?? made);
+            }
+        }
+
+        return new DrainComparison(then!, now!);
+    }
+
+    private static IEnumerable<string> EffectsOf(ProofFile file) => file.Effects.Select(effect => $"{effect.Name} {effect.PerMessage}");
+}

@@ -1,0 +1,109 @@
+using Kit.Guarantees;
+using Kit.Prove.Drains;
+using Kit.Prove.Files;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>Two builds of a service are compared by rounds that were made in turns.</summary>
+[Parallelizable]
+public sealed class TwoBuildsOfAService
+{
+    [TestCase(10, 10, false, "no clear difference")]
+    [TestCase(10, 20, true, "slower")]
+    [TestCase(20, 10, false, "faster")]
+    public void Have_a_ratio_with_a_verdict(int before, int after, bool isRegression, string verdict)
+    {
+        var compared = new DrainComparison(DocumentOf(before, rounds: 5), DocumentOf(after, rounds: 5));
+
+        Assert.That(compared.Lines.First(), Does.StartWith("After handles ").And.Contain(verdict).And.EndWith("by 5 pairs of rounds."));
+        Assert.That((compared.IsRegression, compared.IsSound), Is.EqualTo((isRegression, true)));
+    }
+
+    [Test]
+    public void Have_no_verdict_after_a_few_rounds()
+    {
+        var compared = new DrainComparison(DocumentOf(10, rounds: 2), DocumentOf(20, rounds: 2));
+
+        Assert.That((compared.IsRegression, compared.IsSound), Is.EqualTo((false, false)));
+    }
+
+    [Test]
+    public void Have_nothing_to_compare_if_a_side_has_no_round()
+    {
+        var compared = new DrainComparison(DocumentOf(10, rounds: 5), DocumentOf(10, rounds: 0));
+
+        Assert.That(compared.Lines.First(), Is.EqualTo("Nothing is compared: no round counts in both."));
+        Assert.That((compared.IsRegression, compared.IsSound), Is.EqualTo((false, false)));
+    }
+
+    [TestCase("exactly-once", "at-least-once", true)]
+    [TestCase("at-least-once", "exactly-once", false)]
+    [TestCase("at-least-once", "at-most-once", true)]
+    [TestCase("exactly-once", null, false)]
+    public void Differ_in_their_promise_if_both_are_known(string before, string? after, bool isWeaker)
+    {
+        var compared = new DrainComparison(DocumentOf(10, 5) with { Handling = Seen(before) }, DocumentOf(10, 5) with { Handling = Seen(after) });
+
+        Assert.That(compared.IsRegression, Is.EqualTo(isWeaker));
+        Assert.That(compared.Lines.Contains("After promises less than before."), Is.EqualTo(isWeaker));
+
+        static SeenHandling Seen(string? promise) => new([], new SeenMode(promise, Mode: null, "seen"));
+    }
+
+    [TestCase("\"name\": \"orders\"", "\"name\": \"other\"", "its name is other")]
+    [TestCase("\"name\": \"row\"", "\"name\": \"line\"", "its effects are others")]
+    [TestCase("", "", "it is the same build: neither the file nor what its command names differs")]
+    public void Are_refused_if_they_cannot_be_compared(string text, string other, string why)
+    {
+        using var folder = new TemporaryFolder();
+        var (after, before) = (folder.Below("orders.proof.json"), folder.Below("before"));
+        Directory.CreateDirectory(before);
+        File.WriteAllText(after, Text);
+        File.WriteAllText(Path.Combine(before, "orders.proof.json"), text.Length == 0 ? Text : Text.Replace(text, other, StringComparison.Ordinal));
+
+        var refused = Assert.Throws<KitException>(() => TwoBuilds.Read(ProofFileReader.Parse(after, Text), before));
+
+        Assert.That(refused!.Message, Does.EndWith($" cannot be compared with {after}: {why}."));
+        Assert.That(refused.IsUsage, Is.True);
+    }
+
+    private const string Text =
+        """
+        {
+          "name": "orders",
+          "databases": ["orders"],
+          "start": { "command": ["./orders"], "environment": { "DATABASE": "{{postgresql:orders}}" } },
+          "send": { "database": "orders", "sql": "INSERT INTO job VALUES ('{{id}}')" },
+          "effects": [ { "name": "row", "database": "orders", "sql": "SELECT id FROM placed_order" } ],
+          "idle": [ { "database": "orders", "sql": "SELECT count(*) FROM job" } ],
+          "promise": "exactly-once"
+        }
+        """;
+
+    private static DrainDocument DocumentOf(int milliseconds, int rounds) => new()
+    {
+        Name = "orders",
+        StartedUtc = new DateTimeOffset(2026, 11, 1, 12, 0, 0, TimeSpan.Zero),
+        Fingerprint = "01",
+        ProofFile = "{}",
+        Messages = 100,
+        WarmUp = 10,
+        Planned = rounds,
+        Host = new HostFacts(2, "a processor", 4L << 30, "a system", ".NET"),
+        Rounds =
+        [
+            .. from number in Enumerable.Range(1, rounds)
+               select DrainRound.Blank(number, 1) with
+               {
+                   Outcome = RoundOutcome.Valid,
+                   Noise = new Noise(Reading.Of(0.01), Noise.DefaultLimit, "another"),
+                   Accounts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 110 },
+                   // No two rounds are alike.
+                   OffsetsMilliseconds = [.. Enumerable.Range(1, 99).Select(message => message * (milliseconds + (number * 0.01)))],
+               },
+        ],
+    };
+}
