@@ -68,6 +68,10 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore]
     public int Line { get; init; }
 
+    /// <summary>The verdicts, in words, of repetitions that did not break the promise again, or only for a known reason. It stays broken.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<string> Repeated { get; init; } = [];
+
     /// <summary>True if promises are kept, or the cell has no such moment.</summary>
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
 
@@ -91,6 +95,12 @@ public sealed record FaultResult : IPointResult
 
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
     public bool IsSingleFault => Storm is null && Point is null;
+
+    /// <summary>The result of an experiment that was made again. What was broken once is broken: no repetition hides it.</summary>
+    public FaultResult After(FaultResult? earlier) =>
+        earlier is not { Verdict: FaultVerdict.Broken } ? this
+        : Verdict is FaultVerdict.Broken && (Known is null || earlier.Known is not null) ? this with { Repeated = earlier.Repeated }
+        : earlier with { Repeated = [.. earlier.Repeated, Known is null ? Words.Of(Verdict) : "broken for a known reason"] };
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
 
