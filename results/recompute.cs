@@ -1,9 +1,11 @@
-// Computes the figures of a stored run again, from moments.bin and rounds.jsonl alone, and compares them with rounds.csv and tables.md:
+// Computes rates, times, intervals, ratios and costs of a stored run again, from moments.bin and rounds.jsonl (and from run.json which cell is the default),
+// and compares them with rounds.csv and tables.md:
 //
 //     dotnet run results/recompute.cs -- results/<folder>
 //
 // It uses nothing of the kit. results/README.md explains the figures. The words faster, slower and no clear difference are not computed again, the ratios
-// and intervals that they stand for are.
+// and intervals that they stand for are. Neither are the 2nd phase, batches, service times, round trips, grids and efficiency. That a round is valid is read,
+// and that its line agrees: each message once, handled, and with a moment.
 // Exit code 0: all equal; 1: something differs; 2: the folder cannot be read, or holds no run.
 //
 // moments.bin is a sequence of blocks, one for each line of rounds.jsonl, in the same order. Numbers are little-endian. A block:
@@ -83,6 +85,12 @@ sealed class Round(JsonElement line, long[] moments)
     public int Number => line.GetProperty("round").GetInt32();
     public int Attempt => line.GetProperty("attempt").GetInt32();
     public bool IsValid => line.GetProperty("outcome").GetProperty("verdict").GetString() == "valid";
+    public bool IsWhole => line.GetProperty("messages").GetInt32() is var messages && messages == moments.Length
+        && line.GetProperty("accounts").EnumerateObject().All(kind => kind.Value.GetInt32() == (kind.Name == "once" ? messages : 0))
+        && (!line.TryGetProperty("handled", out var handled) || handled.GetInt32() == messages);
+    public string Clock => line.GetProperty("clock").GetString()!;
+    public double? Cost(string name) => line.GetProperty("costs").TryGetProperty(name, out var cost)
+        && cost.GetProperty("value") is { ValueKind: JsonValueKind.Number } value ? value.GetDouble() : null;
     public string CellName => string.Join('/', Cell.Select(axis => axis.Value));
     public string Label => Attempt > 1 ? $"{Number} again" : $"{Number}";
     public double OtherCpu => line.GetProperty("noise").GetProperty("otherCpuShare").GetProperty("value") is { ValueKind: JsonValueKind.Number } share
@@ -134,7 +142,12 @@ sealed class StoredRun
         if (lines.Length != blocks.Count)
             throw new InvalidDataException($"rounds.jsonl has {lines.Length} lines, moments.bin {blocks.Count} blocks.");
         Rounds = [.. lines.Zip(blocks, RoundOf)];
+        var run = JsonDocument.Parse(File.ReadAllText(Path.Combine(folder, "run.json"))).RootElement;
+        Implied = run.TryGetProperty("implied", out var implied) ? [.. implied.EnumerateObject().Select(axis => axis.Name)] : [];
     }
+
+    /// <summary>The axes that the name of a cell leaves out where it has their default.</summary>
+    public IReadOnlyList<string> Implied { get; }
 
     public IReadOnlyList<Round> Rounds { get; }
 
@@ -150,6 +163,12 @@ sealed class StoredRun
     static Round RoundOf(string line, (string Cell, int Round, int Attempt, long[] Moments) block)
     {
         var round = new Round(JsonDocument.Parse(line).RootElement, block.Moments);
+        if (round.IsValid && !round.IsWhole)
+        {
+            throw new InvalidDataException(
+                $"{round.CellName}, round {round.Label} is called valid, and not each of its messages was handled once and has a moment.");
+        }
+
         return (round.CellName, round.Number, round.Attempt) == (block.Cell, block.Round, block.Attempt)
             ? round
             : throw new InvalidDataException(
@@ -204,6 +223,12 @@ static class Compared
         ("middle_half_per_second", round => round.MiddleHalf),
         ("last_tenth_per_second", round => round.LastTenth),
         ("maximum_in_one_second", round => round.Maximum),
+    ];
+
+    static readonly (string Column, string Name)[] Costs =
+    [
+        ("Commits", "commits"), ("Flushes", "walFlushes"), ("WAL bytes", "walBytes"), ("Buffers", "buffers"), ("Two-phase commits", "twoPhaseCommits"),
+        ("Handler CPU ms", "handlerCpuMilliseconds"), ("Server CPU ms", "serverCpuMilliseconds"),
     ];
 
     static readonly Func<Round, double?>[] TableFigures = [round => round.Elapsed, round => round.Average, round => round.Maximum];
@@ -320,6 +345,9 @@ static class Compared
             Check("95 % interval", rates.Length < 2
                 ? "–"
                 : IntervalOf(Math.Log(rates.Average()), Deviation(rates) / Math.Sqrt(rates.Length) / rates.Average(), rates.Length));
+            Check("CV", rates.Length < 2 ? "–" : Share(Deviation(rates) / rates.Average()));
+            foreach (var (column, name) in Costs)
+                Check(column, Text(MeanOf(counting, round => round.Cost(name))));
             Check("Middle half msg/s", Text(MeanOf(counting, round => round.MiddleHalf)));
             Check("Max msg/s", Text(counting.Max(round => round.Maximum)));
 
@@ -331,6 +359,12 @@ static class Compared
                 Check("Ratio to strictest", RatioOf(run, cell, strictest), isBeginning: true);
             if (bare is not null && cells.Select(FrameworkOf).Distinct().Skip(1).Any())
                 Check("Ratio to bare", RatioOf(run, cell, bare), isBeginning: true);
+            if (header.Contains("Ratio to default"))
+            {
+                var usual = cell.Cell.Where(axis => !run.Implied.Contains(axis.Axis)).ToList();
+                var reference = cells.Find(other => other.Cell.SequenceEqual(usual) && other.Clock == cell.Clock);
+                Check("Ratio to default", reference is null ? "–" : RatioOf(run, cell, reference), isBeginning: true);
+            }
         }
 
         differences.AddRange(cells.Where(cell => named.All(each => each.Cell != cell)).Select(cell => $"{cell.CellName} is missing"));
@@ -402,6 +436,13 @@ static class Compared
         var rounded = Math.Round(value / unit) * unit;
         return rounded.ToString($"N{Math.Clamp(2 - Magnitude(rounded), 0, 6)}");
     }
+
+    static string Share(double share) => Math.Round(share * 100, 1) switch
+    {
+        0 when share > 0 => "< 0.1 %",
+        100 when share < 1 => "> 99.9 %",
+        var percent => percent.ToString("0.#") + " %",
+    };
 
     static string ModeOf(Round cell) => cell.Cell.First(axis => axis.Axis == "mode").Value;
 

@@ -26,7 +26,7 @@ internal sealed class LoadCommand : ProofCommand
             "load",
             "Sends messages at a fixed rate, or from users who wait for their effects, while your service runs, and measures the latency of each: from the " +
             "moment at which it was to be sent until its last effect was committed, received or called. Every message is accounted for. " +
-            "Exit code 1 if a message failed, or no rate was sustained, 2 if the file does not fit the service.",
+            "Exit code 1 if a message failed, or the rate or every tried one was not sustained, 2 if the file does not fit the service.",
             ($"load orders{ProofFile.Suffix} --rate 50/s", "the latency at 50 messages a second, for 30 seconds"),
             ($"load orders{ProofFile.Suffix} --users 4 --think 100ms --for 60s", "four users who wait for their effects"),
             ($"load orders{ProofFile.Suffix} --find-rate --p99 200ms --at-percent 50", "the highest rate with such a p99, and the latency at half of it"))
@@ -79,8 +79,8 @@ internal sealed class LoadCommand : ProofCommand
         }
     }
 
-    /// <summary>In a search, messages fail at the rates that are too high.</summary>
-    private static bool IsDone(LoadDocument document) => document.Settings.LimitMilliseconds is null
-        ? document.Results.All(result => result.Outcome.IsValid())
+    /// <summary>True if every load has the verdict of a sustained one. In a search, messages fail at the rates that are too high.</summary>
+    internal static bool IsDone(LoadDocument document) => document.Settings.LimitMilliseconds is null
+        ? document.Results.All(result => result.ReasonsAgainst(limitMilliseconds: null).Count == 0)
         : FoundRate.In(document) is [{ Best: not null } found] && found.Below.All(result => result.Outcome.IsValid());
 }

@@ -92,11 +92,16 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             Clock = service.Effects.Clock,
             IsStopped = sent.IsStopped,
             Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
+            IsDeadLetteredAlone = IsDeadLetteredAlone(reasons, account.Select(message => message.Class)),
             Accounts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => account.Count(message => message.Class == kind)),
         };
 
         double At(DateTimeOffset moment) => (moment - sent.Start).TotalMilliseconds;
     }
+
+    /// <summary>True if dead letters are the only reason.</summary>
+    internal static bool IsDeadLetteredAlone(IReadOnlyList<string> reasons, IEnumerable<DeliveryClass> classes) =>
+        reasons.Count == 1 && classes.Where(kind => kind is not DeliveryClass.Once).Distinct().ToList() is [DeliveryClass.CleanError];
 
     /// <summary>Time that the last message still has. After a stop nobody waits long.</summary>
     private TimeSpan LeftAfter(SentLoad sent)

@@ -74,6 +74,8 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
                    ],
             ],
             output);
+        foreach (var warning in run.Warnings)
+            output.WriteLine(warning);
         if (load.Rate is not { } rateOfLoad)
             return;
 

@@ -46,7 +46,7 @@ internal sealed class ChooseCommand : KitCommand
             "On a terminal it asks for what is not given.",
             ("choose --rows same-server --tolerates once", "exactly once, with rows in another database of the queue's server"),
             ("choose --rows elsewhere --tolerates twice --framework nservicebus --transport rabbitmq", "one framework and transport, with the code"),
-            ("choose --rows same-database --tolerates once --run results/my-run --rate 500/s", "with the rates of a run, and whether they reach yours"),
+            ("choose --rows same-database --tolerates once --run results/my-run --rate 500/s", "with the rates of a run, and whether its drains reach yours"),
             ("choose", "asks one question after the other"))
     {
         Options.Add(rows.Option);

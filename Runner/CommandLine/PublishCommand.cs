@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using System.Diagnostics;
 using System.Globalization;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Published;
 using Kit.Runner.Servers;
@@ -55,7 +56,7 @@ internal sealed class PublishCommand : KitCommand
         // Relative, as it would be typed: the documents keep the command line.
         var folder = Path.GetRelativePath(Directory.GetCurrentDirectory(), Path.Combine(root, plan.Folder));
         if (parsed.GetValue(list))
-            return List(plan, PublicationRecord.In(folder));
+            return List(plan, folder, PublicationRecord.In(folder));
 
         var named = parsed.GetValue(only) ?? [];
         IReadOnlyList<PublicationPart> parts = named.Length > 0 ? [.. named.Select(plan.PartNamed)] : plan.Parts;
@@ -68,6 +69,12 @@ internal sealed class PublishCommand : KitCommand
             var code = await MakeAsync(open, folder, record, parsed.GetValue(busy), cancellationToken);
             if (code is not (ExitCode.Success or ExitCode.Failure))
                 return code;
+        }
+
+        foreach (var part in parts)
+        {
+            foreach (var noise in NoiseIn(Path.Combine(folder, part.Name)))
+                await Console.Out.WriteLineAsync($"Part {part.Name}: {noise}");
         }
 
         if (named.Length == 0)
@@ -181,7 +188,22 @@ internal sealed class PublishCommand : KitCommand
         await PageOf.WriteAsync(PageOf.ContentOf(shown, []), Path.Combine(root, Publication.PageFile), mayReplace: true, Console.Out);
     }
 
-    private static int List(Publication plan, PublicationRecord? record)
+    /// <summary>Sentences on the noisy runs and loads of a part. A part that was stopped or is made at this moment is read as far as it goes.</summary>
+    /// <param name="folder">Of the part; it need not be there.</param>
+    internal static IEnumerable<string> NoiseIn(string folder)
+    {
+        if (!Directory.Exists(folder))
+            yield break;
+        foreach (var one in Directory.EnumerateDirectories(folder, "*", SearchOption.AllDirectories).Prepend(folder).Order(StringComparer.Ordinal))
+        {
+            if (RunFolder.IsIn(one) && RunFolder.Open(one).Load().NoiseThatCounts is { } rounds)
+                yield return rounds;
+            if (new LoadFolder(one) is { Exists: true } load && LoadReport.NoiseIn(load.LoadDocument().Results) is { } loads)
+                yield return loads;
+        }
+    }
+
+    private static int List(Publication plan, string folder, PublicationRecord? record)
     {
         Console.Out.WriteLine($"{plan.Folder}, {(record is null ? "not begun" : $"made by commit {record.Commit}")}");
         foreach (var part in plan.Parts)
@@ -189,6 +211,8 @@ internal sealed class PublishCommand : KitCommand
             Console.Out.WriteLine($"{part.Name}, {part.Hours.ToString("0.#", CultureInfo.InvariantCulture)} h");
             foreach (var command in part.Commands)
                 Console.Out.WriteLine($"  {StateOf(record?.Find(part, command))}  {command}");
+            foreach (var noise in NoiseIn(Path.Combine(folder, part.Name)))
+                Console.Out.WriteLine($"  {noise}");
         }
 
         return ExitCode.Success;

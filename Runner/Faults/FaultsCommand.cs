@@ -75,7 +75,7 @@ internal sealed class FaultsCommand : KitCommand
     };
     private readonly Option<string?> output = Out(
         "The folder for the results (results/, named by date and commit). An existing folder is resumed: its experiments are not " +
-        "repeated, except those that are VOID or failed.");
+        "repeated, except those that are VOID, failed or named by --only. What was broken stays broken.");
     private readonly IReadOnlyList<string> arguments;
 
     public FaultsCommand(IReadOnlyList<string> arguments)
@@ -117,7 +117,7 @@ internal sealed class FaultsCommand : KitCommand
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +
             (plan.Storm is { } sizes
-                ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, {sizes.ServerCrashes} server crashes, seed {sizes.Seed}"
+                ? $"Storm: {sizes.Messages} messages, {sizes.Text}"
                 : plan.EveryPoint is { } points
                     ? $"Every point of a handling, ways {PointWays.ListOf(points.Ways.Order())}"
                     : $"Faults: {plan.Faults.Count}") +
@@ -154,6 +154,7 @@ internal sealed class FaultsCommand : KitCommand
                 parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
             {
                 ServerCrashes = parsed.GetValue(serverCrashes) ?? 0,
+                IsSeedTyped = parsed.GetValue(seed) is not null,
                 Unflushed = (parsed.GetValue(unflushed) ?? []).Aggregate(Unflushed.None, (all, name) => all | UnflushedNames[name]),
             }
             : null,
@@ -205,6 +206,7 @@ internal sealed class FaultsCommand : KitCommand
         + (result.Point is null ? "" : $": {result.Point.Moment}")
         + (result.Because is null ? "" : $": {result.Because}")
         + (result.Known is { } reason ? $": known: {reason}" : "")
+        + (result.Repeated.Count > 0 ? $": repeated: {string.Join(", ", result.Repeated)}; it stays broken" : "")
         + (result.Seconds > 0 ? $", {result.Seconds:F1} s" : "");
 
     private void CheckTogether(CommandResult result)

@@ -86,6 +86,10 @@ public sealed class CellName : IEquatable<CellName>
 /// <summary>A cell that cannot run or was not requested, with the reason.</summary>
 public sealed record CellLeftOut(CellName Cell, string Because)
 {
+    /// <summary>True if the run was to measure it and could not, which makes its exit code 1. Absent otherwise, and in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsRefused { get; init; }
+
     /// <summary>The cells that were left out: each reason once, with all its cells.</summary>
     internal static IReadOnlyList<string> LinesOf(IEnumerable<CellLeftOut> cells) =>
         [.. cells.GroupBy(left => left.Because).Select(same => $"{string.Join(", ", same.Select(left => left.Cell))}: {same.Key}")];

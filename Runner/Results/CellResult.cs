@@ -23,6 +23,9 @@ public sealed class CellResult
     /// <summary>For each round number, the valid attempt with the least noise. Every average is over these rounds.</summary>
     public IReadOnlyList<RoundDocument> Counting { get; }
 
+    /// <summary>Counting rounds that are noisy: they were not repeated, or no attempt was quiet.</summary>
+    public int Noisy => Counting.Count(round => round.Noise.IsNoisy());
+
     /// <summary>Messages per second over the counting rounds; <see langword="null"/> if none counts.</summary>
     public Estimate? Rate { get; }
 

@@ -22,7 +22,7 @@ public sealed record Precision(double Goal, int MostRounds, double? Widest)
     /// <summary>The precision in words, for a reader.</summary>
     public string Text(int rounds)
     {
-        var goal = $"rounds were added until the 95 % interval of every ratio reached at most {Figures.Share(Goal)} from it";
+        var goal = $"rounds were added until the 95 % interval of every measured ratio reached at most {Figures.Share(Goal)} from it";
         var state = Widest switch
         {
             null => "no ratio was measured",

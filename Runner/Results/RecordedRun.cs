@@ -35,6 +35,33 @@ public sealed class RecordedRun
 
     public IReadOnlyList<RoundDocument> Rounds { get; }
 
+    /// <summary>
+    /// The warnings that belong next to every figure of it for a reader who does not see its rounds and its notes: of its servers, its ending, and its noise.
+    /// </summary>
+    public IReadOnlyList<string> Warnings =>
+    [
+        .. ReportText.WarningOf(Document) is { } warning ? [warning] : Array.Empty<string>(),
+        .. Document.Ending is { State: not RunState.Completed } ending ? [$"The run is not complete: {ending}."] : Array.Empty<string>(),
+        .. NoiseThatCounts is { } noise ? [noise] : Array.Empty<string>(),
+    ];
+
+    /// <summary>The rounds that count although they are noisy, in a sentence that belongs next to every figure; <see langword="null"/>: none.</summary>
+    public string? NoiseThatCounts
+    {
+        get
+        {
+            const int Few = 3;
+            var noisy = Cells.Where(cell => cell.Noisy > 0).ToList();
+            return noisy.Count == 0
+                ? null
+                : $"Noisy, and counted: {Figures.Count(noisy.Sum(cell => cell.Noisy))} of {Figures.Count(Cells.Sum(cell => cell.Counting.Count))} rounds, in "
+                  + (noisy.Count <= Few
+                      ? string.Join(", ", noisy.Select(cell => $"{cell.Cell} ({Figures.Count(cell.Noisy)} of {Figures.Count(cell.Counting.Count)})"))
+                      : $"{Figures.Count(noisy.Count)} of {Figures.Count(Cells.Count)} cells")
+                  + ".";
+        }
+    }
+
     /// <summary>The round that is missing because the process ended while saving it; <see langword="null"/>: none.</summary>
     public string? RoundLeftOut { get; init; }
 

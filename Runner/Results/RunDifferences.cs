@@ -48,7 +48,8 @@ public static class RunDifferences
     }
 
     private static (string Name, IReadOnlyDictionary<string, string> Facts) OfMachine(HostFacts host) => ("machine", Facts(
-        ("cores", Figures.Plain(host.Cores)), ("processor", host.CpuModel), ("system", host.OperatingSystem), (".NET", host.Runtime)));
+        ("cores", Figures.Plain(host.Cores)), ("processor", host.CpuModel), ("memory", $"{host.MemoryBytes >> 30} GiB"),
+        ("system", host.OperatingSystem), (".NET", host.Runtime)));
 
     private static (string Name, IReadOnlyDictionary<string, string> Facts) OfDisk(DiskFacts? disk) =>
         ("disk", Facts(("folder", disk?.Folder), ("file system", disk?.FileSystem)));

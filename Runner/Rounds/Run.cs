@@ -10,12 +10,6 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     /// <summary>Saved rounds, with those before a run was resumed.</summary>
     public int Finished => record?.Rounds.Count ?? plan.Resumed?.Stored.Rounds.Count ?? 0;
 
-    /// <summary>
-    /// Cells that were left out of the measurement: their probe disagreed with their label, or their server did not
-    /// start or lacks something that they need.
-    /// </summary>
-    public int Refused => record is null ? 0 : plan.Runnable.Count - record.Cells.Count;
-
     /// <summary>True if the folder of the results was removed: the run was stopped before a round had finished.</summary>
     public bool IsFolderRemoved { get; private set; }
 

@@ -110,13 +110,13 @@ internal sealed class RunCommand : KitCommand
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. Rounds of each: {(plan.Precision is null ? "" : "at most ")}{plan.Sizes.Rounds}. " +
             $"Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
-        var (finished, refused, isRemoved) = (0, 0, false);
+        var (finished, isRemoved) = (0, false);
         try
         {
             var recorded = await TerminalDisplay.ShowAsync(MeasureAsync);
             TerminalSummary.Write(recorded, console, Width);
             await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).ReportPath}");
-            return refused == 0 ? ExitOf(recorded) : ExitCode.Failure;
+            return ExitOf(recorded);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -135,14 +135,15 @@ internal sealed class RunCommand : KitCommand
             }
             finally
             {
-                (finished, refused, isRemoved) = (run.Finished, run.Refused, run.IsFolderRemoved);
+                (finished, isRemoved) = (run.Finished, run.IsFolderRemoved);
             }
         }
     }
 
-    /// <summary>The exit code: success if the last attempt at each round is valid.</summary>
-    private static int ExitOf(RecordedRun run) =>
-        run.Rounds.GroupBy(round => (round.Cell, round.Round)).All(attempts => attempts.MaxBy(round => round.Attempt)!.Outcome.IsValid())
+    /// <summary>The exit code: success if no cell was refused, before or after the run was resumed, and the last attempt at each round is valid.</summary>
+    internal static int ExitOf(RecordedRun run) =>
+        !run.Document.LeftOut.Any(left => left.IsRefused)
+        && run.Rounds.GroupBy(round => (round.Cell, round.Round)).All(attempts => attempts.MaxBy(round => round.Attempt)!.Outcome.IsValid())
             ? ExitCode.Success
             : ExitCode.Failure;
 

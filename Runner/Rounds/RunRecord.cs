@@ -71,7 +71,11 @@ internal sealed class RunRecord
     {
         var name = Provenance.NameOf(cell);
         cells.Remove(cell);
-        Save(run => run with { Cells = [.. run.Cells.Where(other => other != name)], LeftOut = [.. run.LeftOut, new CellLeftOut(name, because)] });
+        Save(run => run with
+        {
+            Cells = [.. run.Cells.Where(other => other != name)],
+            LeftOut = [.. run.LeftOut, new CellLeftOut(name, because) { IsRefused = true }],
+        });
         note($"{name} is not measured: {because}.");
     }
 

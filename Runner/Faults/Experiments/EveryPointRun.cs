@@ -52,9 +52,9 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
             recorded = found.Points;
             foreach (var notTried in RecordedPoints.NotTried(found.Rare, found.Late, found.Unused))
                 say($"{name}: {notTried}");
+            record.Save(own);
             record.Save(document => document with
             {
-                Servers = FaultRecord.VersionsOf(own, document),
                 Points = new Dictionary<string, IReadOnlyList<CrashPoint>>(known) { [name] = recorded },
             });
         }

@@ -25,6 +25,7 @@ internal sealed class FaultRecord
         (this.plan, this.tell, folder) = (plan, tell, new FaultFolder(plan.Folder));
         Document = Describe(commit);
         results = [.. folder.LoadResults()];
+        RequireTheSameStorms();
     }
 
     public FaultDocument Document { get; private set; }
@@ -60,27 +61,29 @@ internal sealed class FaultRecord
 
     public void Save(Func<FaultDocument, FaultDocument> change) => folder.Save(Document = change(Document));
 
-    /// <summary>Replaces an earlier result of the same experiment.</summary>
+    /// <summary>Replaces an earlier result of the same experiment, unless that is broken.</summary>
     public void Save(FaultResult result)
     {
         lock (saving)
         {
             folder.Save(result);
+            var earlier = results.Find(other => other.Name == result.Name);
             results.RemoveAll(other => other.Name == result.Name);
-            results.Add(result);
-            tell(result, ++finished, planned);
+            results.Add(result.After(earlier));
+            tell(results[^1], ++finished, planned);
         }
     }
 
     public void WriteReports() => folder.WriteReports(new GuaranteeReport(Document, results));
 
-    /// <summary>The servers' versions, added to those before.</summary>
-    public static Dictionary<string, string> VersionsOf(ServersInUse servers, FaultDocument document)
+    /// <summary>Adds the servers' versions to those before.</summary>
+    /// <exception cref="KitException">The folder has experiments on another version.</exception>
+    public void Save(ServersInUse servers)
     {
-        var versions = new Dictionary<string, string>(document.Servers);
-        foreach (var (title, version) in servers.Versions)
-            versions[title] = version;
-        return versions;
+        var begun = Document.Servers;
+        if (servers.Versions.FirstOrDefault(one => begun.GetValueOrDefault(one.Key, one.Value) != one.Value) is { Key: { } title } other)
+            throw OtherThan($"on {title} {begun[title]}, and here it is {other.Value}", "from one version of a server");
+        Save(document => document with { Servers = begun.Concat(servers.Versions.ExceptBy(begun.Keys, one => one.Key)).ToDictionary() });
     }
 
     private FaultDocument Describe(GitCommit? commit)
@@ -107,19 +110,46 @@ internal sealed class FaultRecord
         var begun = folder.LoadDocument();
         if (begun.Subscribers != Subscribers)
         {
-            throw new KitException(
-                $"{plan.Folder} holds experiments whose handler {begun.Handler}, " +
-                $"and that of this command {(begun with { Subscribers = Subscribers }).Handler}.",
-                "Name a new folder with --out: all results of a table must come from one handler.");
+            throw OtherThan(
+                $"whose handler {begun.Handler}, and that of this command {(begun with { Subscribers = Subscribers }).Handler}", "from one handler");
         }
 
         // Builds of one commit differ, too: in changes that are not committed, and in their optional packages.
-        return begun.Commit == commit && begun.Fingerprint == fingerprint
-            ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
-            : throw new KitException(
-                $"{plan.Folder} holds experiments of {TextOf(begun.Commit, begun.Fingerprint)}, and this build is {TextOf(commit, fingerprint)}.",
-                "Name a new folder with --out: all results of a table must come from one build.");
+        if (begun.Commit != commit || begun.Fingerprint != fingerprint)
+        {
+            throw OtherThan(
+                $"of {TextOf(begun.Commit, begun.Fingerprint)}, and this build is {TextOf(commit, fingerprint)}", "from one build");
+        }
+
+        if (begun.DifferencesFrom(Provenance.OfHost()).ToList() is { Count: > 0 } differences)
+            throw OtherThan($"of another machine: {string.Join("; ", differences)}", "from one machine");
+        return begun with
+        {
+            Resumed = [.. begun.Resumed ?? [], new Resumption(DateTimeOffset.UtcNow, plan.CommandLine)],
+            LeftOut = LeftOut(begun.LeftOut),
+            Speeds = plan.Speeds ?? begun.Speeds,
+        };
     }
+
+    /// <summary>A storm is named by its cell alone: one with other numbers would be taken for the one that was asked for.</summary>
+    private void RequireTheSameStorms()
+    {
+        if (plan.Storm is not { } asked)
+            return;
+
+        var cells = plan.Runnable.Select(Provenance.NameOf).ToHashSet();
+        var other = results.Find(result => result.Storm is { } made && cells.Contains(result.Cell) && Has(result.Name) && !asked.IsThatOf(made));
+        if (other is not null)
+        {
+            throw new KitException(
+                $"{plan.Folder} holds a storm over {other.Cell} with {other.Storm!.Done}, seed {other.Storm.Seed}. This command asks for {asked.Text}.",
+                "Name a new folder with --out, or type the numbers of that storm.")
+            { IsUsage = true };
+        }
+    }
+
+    private KitException OtherThan(string held, string must) => new(
+        $"{plan.Folder} holds experiments {held}.", $"Name a new folder with --out: all results of a table must come {must}.");
 
     private int? Subscribers => plan.Shape.Subscribers > 0 ? plan.Shape.Subscribers : null;
 

@@ -33,7 +33,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             {
                 // Always the kit's own servers, because they are made to crash.
                 await using var servers = await ServersInUse.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
-                record.Save(document => document with { Servers = FaultRecord.VersionsOf(servers, document) });
+                record.Save(servers);
                 await MakeAsync(todo, servers, record, cancellationToken);
             }
         }

@@ -133,7 +133,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         {
             Asked = plan.Faults,
             ServerCrashes = crashes,
-            Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
+            Unflushed = plan.UnflushedName,
         };
     }
 

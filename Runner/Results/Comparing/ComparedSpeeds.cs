@@ -93,7 +93,7 @@ public sealed class ComparedSpeeds
     }
 
     private static RateRatio? RatioTo(CellName reference, RecordedRun run, CellResult cell) =>
-        Find(run, reference) is { } found ? cell.Against(found) : null;
+        Find(run, reference) is { } found && found.Clock == cell.Clock ? cell.Against(found) : null;
 
     private static CellResult? Find(RecordedRun run, CellName name) => run.Cells.FirstOrDefault(cell => cell.Cell == name);
 
@@ -103,7 +103,7 @@ public sealed class ComparedSpeeds
         (_, null) => "only before",
         ({ Counting.Count: 0 }, _) => "no round counts before",
         (_, { Counting.Count: 0 }) => "no round counts after",
-        _ => IsPaired ? "no round counts on both sides" : "its reference is missing, or no round counts in both",
+        _ => IsPaired ? "no round counts on both sides" : "its reference is missing or timed by another clock, or no round counts in both",
     };
 
     private sealed record Candidate(CellResult Before, CellResult After, CellName? Reference, RateRatio Ratio);

@@ -6,6 +6,9 @@ namespace Kit.Runner.Results.Comparing;
 /// <param name="promises"><see langword="null"/> if the sides have no experiments.</param>
 public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds, ComparedPromises? promises)
 {
+    /// <summary>The load from other processes while each round of two builds was made, by its name; empty for stored runs, whose rounds tell it.</summary>
+    public IReadOnlyList<(string Round, Noise Noise)> Turns { get; init; } = [];
+
     public bool HasRegression => promises is { HasRegression: true } || (speeds?.Cells.Any(cell => cell.IsRegression) ?? false);
 
     /// <summary>True if nothing was compared, rounds failed, a threshold could not be judged, or an experiment no longer shows anything.</summary>
@@ -106,6 +109,14 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
                 yield return $"INCOMPLETE: {name} is {run.Document.Ending}.";
             foreach (var warning in new[] { speeds.Before, speeds.After }.Select(run => ReportText.WarningOf(run.Document)).OfType<string>().Distinct())
                 yield return warning;
+            foreach (var (name, run) in new[] { ("before", speeds.Before), ("after", speeds.After) })
+            {
+                if (run.NoiseThatCounts is { } noise)
+                    yield return $"{name}: {noise}";
+            }
+
+            foreach (var line in ComparisonText.NoiseOf(Turns))
+                yield return line;
             foreach (var cell in speeds.Cells.Where(cell => cell.IsRegression))
                 yield return $"REGRESSION: {cell.Cell} is slower by more than {Figures.Share(speeds.Limits.Threshold!.Value.Share)}.";
             foreach (var cell in speeds.NotJudged)

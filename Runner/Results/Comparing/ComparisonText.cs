@@ -94,6 +94,12 @@ internal static class ComparisonText
         where !round.Outcome.IsValid()
         select $"{side.Name}: {RoundLine.Of(round)}";
 
+    /// <summary>The noisy turns, and the reason why the load of others is not known.</summary>
+    public static IEnumerable<string> NoiseOf(IReadOnlyList<(string Round, Noise Noise)> turns) =>
+        turns.Select(turn => turn.Noise.OtherCpuShare.Because).OfType<string>().Distinct()
+            .Select(because => $"NOISE NOT KNOWN: load from other processes was not measured: {because}.")
+            .Concat(Shortened([.. turns.Where(turn => turn.Noise.IsNoisy()).Select(turn => $"NOISY: {turn.Round}: {RoundNotes.LoadOf(turn.Noise)}.")]));
+
     /// <summary>The first few lines, and the number of the others.</summary>
     public static IReadOnlyList<string> Shortened(IReadOnlyList<string> lines) => lines.Count <= MostLines
         ? lines

@@ -12,8 +12,11 @@ public sealed record FaultDocument
 
     public int Schema { get; init; } = ResultJson.Schema;
 
-    /// <summary>The command as typed; the last one, if the run was resumed.</summary>
+    /// <summary>The command as typed; in older documents the last one, if the run was resumed.</summary>
     public required string CommandLine { get; init; }
+
+    /// <summary>The later commands on the folder, the earliest first; absent if there were none.</summary>
+    public IReadOnlyList<Resumption>? Resumed { get; init; }
 
     public required DateTimeOffset StartedUtc { get; init; }
 
@@ -61,6 +64,9 @@ public sealed record FaultDocument
     /// <summary>The source of the speeds; <see langword="null"/> if no run was named.</summary>
     [JsonInclude]
     public SpeedSource? Speeds { get; init; }
+
+    /// <summary>The differences in words that keep results of a machine from belonging to these.</summary>
+    public IEnumerable<string> DifferencesFrom(HostFacts now) => RunDifferences.Between((Host, Servers, null), (now, Servers, null));
 
     /// <summary>The document of a command that meets points in these ways, too.</summary>
     public FaultDocument With(IReadOnlyList<PointWay> more) =>

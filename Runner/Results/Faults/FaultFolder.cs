@@ -18,11 +18,11 @@ public sealed class FaultFolder(string path) : Folder<FaultDocument>(path, Fault
     /// <summary>All its files.</summary>
     public static IReadOnlyList<string> Files { get; } = [DocumentFile, LinesFile, CsvFile, TablesFile];
 
-    /// <summary>Appends a result. It replaces an earlier one of the same cell and fault.</summary>
+    /// <summary>Appends a result. It replaces an earlier one of the same cell and fault, unless that is broken: see <see cref="FaultResult.After"/>.</summary>
     /// <exception cref="KitException">It cannot be appended; the results before it are untouched.</exception>
     public void Save(FaultResult result) => lines.Append(result);
 
-    /// <summary>The last result of each cell and fault, by name.</summary>
+    /// <summary>The result of each cell and fault, by name.</summary>
     /// <exception cref="KitException">A line is damaged or of another schema; the message names it.</exception>
     public IReadOnlyList<FaultResult> LoadResults() => Read().Results;
 
@@ -48,7 +48,7 @@ public sealed class FaultFolder(string path) : Folder<FaultDocument>(path, Fault
             [
                 .. whole.Select((line, index) => StoredJson.Read<FaultResult>(line.Text, line.Place) with { Line = index + 1 })
                     .GroupBy(result => (result.Cell, result.Fault))
-                    .Select(made => made.Last())
+                    .Select(made => made.Aggregate((earlier, later) => later.After(earlier)))
                     .OrderBy(result => result.Name, StringComparer.Ordinal),
             ],
             isLastCut);

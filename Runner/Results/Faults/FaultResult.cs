@@ -68,6 +68,10 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore]
     public int Line { get; init; }
 
+    /// <summary>The verdicts, in words, of repetitions that did not break the promise again, or only for a known reason. It stays broken.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<string> Repeated { get; init; } = [];
+
     /// <summary>True if promises are kept, or the cell has no such moment.</summary>
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
 
@@ -91,6 +95,12 @@ public sealed record FaultResult : IPointResult
 
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
     public bool IsSingleFault => Storm is null && Point is null;
+
+    /// <summary>The result of an experiment that was made again. What was broken once is broken: no repetition hides it.</summary>
+    public FaultResult After(FaultResult? earlier) =>
+        earlier is not { Verdict: FaultVerdict.Broken } ? this
+        : Verdict is FaultVerdict.Broken && (Known is null || earlier.Known is not null) ? this with { Repeated = earlier.Repeated }
+        : earlier with { Repeated = [.. earlier.Repeated, Known is null ? Words.Of(Verdict) : "broken for a known reason"] };
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
 
@@ -116,7 +126,7 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 /// <summary>The facts of a storm.</summary>
 /// <param name="Seed">For its random moments.</param>
 /// <param name="Cuts">Cuts of every connection of the endpoint.</param>
-/// <param name="InFlight">Messages that could be received and not settled at those moments, summed up; the rates are per such message.</param>
+/// <param name="InFlight">Handlers that could be running at those moments, summed up. A broker can have pushed more messages to the process.</param>
 /// <param name="Windows">Points at which the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
@@ -142,10 +152,21 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// <summary>The endpoint's connections that had <c>synchronous_commit = off</c> against the mode's needs; absent if none had.</summary>
     public string? Unflushed { get; init; }
 
-    /// <summary>The windows that were met, if each fault was a kill and they were counted; otherwise the most messages that the faults could meet.</summary>
-    public int Chances => Windows is { } windows && Cuts + ServerCrashes == 0 ? windows.Met : InFlight;
+    /// <summary>Faults of all kinds that happened.</summary>
+    public int Faults => Kills + Cuts + ServerCrashes;
 
-    /// <summary>The 95 % upper bound of the share, from 0 to 1, of a class that no message showed; <see langword="null"/>: nothing was met.</summary>
+    /// <summary>The windows that were met, if each fault was a kill and they were counted; <see langword="null"/> otherwise.</summary>
+    public int? MetByKills => Cuts + ServerCrashes == 0 ? Windows?.Met : null;
+
+    /// <summary>
+    /// The independent chances to see a class: the windows that were met, or the faults. The messages that one fault meets are not independent, and nobody
+    /// has counted them.
+    /// </summary>
+    public int Chances => MetByKills ?? Faults;
+
+    /// <summary>
+    /// The 95 % upper bound of the share of the chances, from 0 to 1, that show a class which none showed; <see langword="null"/>: there were none.
+    /// </summary>
     public double? UpperBound => Chances > 0 ? RuleOfThree.UpperBound(Chances) : null;
 
     /// <summary>The faults in words.</summary>

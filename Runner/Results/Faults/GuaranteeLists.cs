@@ -37,6 +37,8 @@ internal static class GuaranteeLists
         var messages = result.ViolationCount - (result.Storm?.TooMany is null ? 0 : 1);
         var met = messages > 0 ? $"{Figures.Count(messages)} of {Figures.Count(result.Messages)} messages; " : "";
         yield return $"{result.Name}: {met}{string.Join("; ", result.Fired)}";
+        if (result.Repeated.Count > 0)
+            yield return $"{result.Name}: repeated: {string.Join("; ", result.Repeated)}";
         if (result.Known is { } reason)
             yield return $"{result.Name}: known: {reason}";
         foreach (var violation in result.Violations)

@@ -70,6 +70,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     internal IEnumerable<string> Facts()
     {
         yield return $"Command: {document.CommandLine}";
+        foreach (var resumed in document.Resumed ?? [])
+            yield return $"Resumed: {Figures.Moment(resumed.AtUtc)}: {resumed.CommandLine}";
         yield return $"Commit: {CommitOf(document.Commit)}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
         if (document.Servers.Count > 0)

@@ -129,7 +129,7 @@ internal static class GuaranteeTables
         return Table.Of(
             [
                 .. AxesOf<FaultResult>(AxesIn(storms), result => result.Cell, document),
-                new("in flight", result => Figures.Count(result.Storm!.InFlight)),
+                new("n", result => Figures.Count(result.Storm!.Chances)),
                 .. Rated.Select(rate => new Column<FaultResult>(rate.Header, result => RateOf(result, rate.Class))),
                 new("not once", result => result.Storm!.Touched is { } touched ? Figures.Count(touched) : Figures.None),
                 new("at most", result => result.Storm!.MostTouched is { } most ? Figures.Count(most) : Figures.None),
@@ -139,13 +139,12 @@ internal static class GuaranteeTables
             ],
             storms) with
         {
-            Title = "Storms: per handler that could be running at a kill or cut",
+            Title = "Storms: per kill or cut",
             Legend =
-                "In flight is kills and cuts times concurrency: the most that could be. " +
-                "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). Where the windows that " +
-                "the kills met were counted, n is their number. " +
+                "n is the number of kills, cuts and crashes; where only the process was killed, and the windows that the kills met were counted, " +
+                "their number. Each class is given as messages per n; for no message, as the upper end of the 95 % interval (3/n): the messages that " +
+                "one kill meets are not independent, so the kill is counted. " +
                 "A message counts in every class that fits it, so these numbers can be higher than those of the table above, which counts each message once. " +
-                "More than 1 means that more messages were lost or doubled than were being handled: a broker had prefetched them. " +
                 "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +
                 "was not counted." +
                 (hasRestarts ? " Restart is the time from the start of a new process after a kill until the next handler had returned." : ""),

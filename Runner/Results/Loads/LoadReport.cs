@@ -235,19 +235,22 @@ public static class LoadReport
                      $"{(below.ReasonsAgainst(document.Settings.LimitMilliseconds) is { Count: > 0 } reasons ? $" ({string.Join(", ", reasons)})" : "")}.")),
     ];
 
+    /// <summary>The noisy loads in a sentence; <see langword="null"/>: none.</summary>
+    public static string? NoiseIn(IReadOnlyList<LoadResult> results) =>
+        results.Where(result => result.IsNoisy).ToList() is { Count: > 0 } noisy && noisy.MaxBy(result => result.OtherCpuShare) is { } worst
+            ? $"Noisy: other programs took more than {Figures.Share(Noise.DefaultLimit)} of the processors, up to " +
+              $"{Figures.Share(worst.OtherCpuShare!.Value)}{(worst.BusiestOther is { } busiest ? $" ({busiest})" : "")}, so these figures say " +
+              $"little about a quiet machine: {string.Join(", ", noisy.Select(result => $"{result.Cell} at {result.Asked}"))}."
+            : null;
+
     private static IEnumerable<string> NotesOn(LoadDocument document)
     {
         if (document.IsStopped)
             yield return "The load was stopped. What was measured until then is here.";
         if (ReportText.WarningOf(document.Disk) is { } warning)
             yield return warning;
-        if (document.Results.Where(result => result.IsNoisy).ToList() is { Count: > 0 } noisy && noisy.MaxBy(result => result.OtherCpuShare) is { } worst)
-        {
-            yield return $"Noisy: other programs took more than {Figures.Share(Noise.DefaultLimit)} of the processors, up to " +
-                         $"{Figures.Share(worst.OtherCpuShare!.Value)}{(worst.BusiestOther is { } busiest ? $" ({busiest})" : "")}, so these figures say " +
-                         $"little about a quiet machine: {string.Join(", ", noisy.Select(result => $"{result.Cell} at {result.Asked}"))}.";
-        }
-
+        if (NoiseIn(document.Results) is { } noise)
+            yield return noise;
         foreach (var result in document.Results.Where(result => result.Outcome.Reasons.Count > 0))
             yield return $"{result.Cell} at {result.Asked}: {result.Outcome}: {string.Join("; ", result.Outcome.Reasons).TrimEnd('.')}.";
         foreach (var clock in document.Results.Select(result => result.Clock).Distinct().Where(clock => clock is not EffectClock.RowCommit))

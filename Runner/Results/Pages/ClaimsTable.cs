@@ -2,6 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Published;
 
 namespace Kit.Runner.Results.Pages;
@@ -20,9 +21,9 @@ internal static class ClaimsTable
         ]);
     }
 
-    /// <summary>The experiment that tests a claim; <see langword="null"/> if none of the folders has it.</summary>
-    internal static FaultResult? ResultOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
-        experiments.SelectMany(folder => folder.Results).FirstOrDefault(result => IsOf(claim, result));
+    /// <summary>The experiment that tests a claim, and shows something; <see langword="null"/> if none of the folders has it.</summary>
+    internal static FaultResult? ResultOf(Claim claim, IReadOnlyList<FaultSource> experiments) => experiments.SelectMany(folder => folder.Results)
+        .FirstOrDefault(result => IsOf(claim, result) && result.Verdict is FaultVerdict.Kept or FaultVerdict.Broken);
 
     /// <summary>The observation of an experiment.</summary>
     internal static string ObservedOf(FaultResult result) =>

@@ -3,7 +3,8 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>
-/// The highest sustained rate of each cell, next to its drain, and its latency below that rate. Of a cell that several loads have searched, the last counts.
+/// The highest sustained rate of each cell, next to its drain, and its latency below that rate. Of a cell that several loads have searched, the last is in the
+/// table, and the others are said below it.
 /// </summary>
 internal static class FoundRates
 {
@@ -12,7 +13,15 @@ internal static class FoundRates
         var settings = sources.Loads[0].Load!.Settings;
         if (sources.Loads.FirstOrDefault(folder => folder.Load!.Settings != settings) is { } other)
             throw new KitException($"the loads in {sources.Loads[0].Folder} and {other.Folder} have different settings.", "Name loads with the same ones.");
-        var found = sources.Loads.SelectMany(folder => FoundRate.In(folder.Load!)).GroupBy(one => $"{one.Cell}").Select(alike => alike.Last()).ToList();
+        var first = sources.Loads[0].Load!;
+        if (sources.Loads.FirstOrDefault(folder => !IsOfTheSame(first, folder.Load!)) is { } stranger)
+        {
+            throw new KitException(
+                $"the loads in {sources.Loads[0].Folder} and {stranger.Folder} are of different builds or machines.", "Name loads of one build and machine.");
+        }
+
+        var searches = sources.Loads.SelectMany(folder => FoundRate.In(folder.Load!)).GroupBy(one => $"{one.Cell}").ToList();
+        var found = searches.ConvertAll(alike => alike.Last());
         if (found.All(one => one.Best is null))
         {
             throw new KitException(
@@ -27,7 +36,7 @@ internal static class FoundRates
                     new("Cell", one => $"{one.Cell}", IsFigure: false),
                     .. run is null ? [] : (Column<FoundRate>[])
                         [new("Drain msg/s", one => Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean))],
-                    new("Highest msg/s", one => $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}"),
+                    new("Highest msg/s", RateOf),
                     .. shares.SelectMany(share => (Column<FoundRate>[])
                     [
                         new($"p50 ms at {Figures.Share(share)}", one => Below(one, share, latency => latency.P50)),
@@ -40,16 +49,29 @@ internal static class FoundRates
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
             $"{Figures.Plain(settings.Concurrency!.Value)} at a time." +
             (found.Any(IsLowerBound) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
-            (found.SelectMany(one => one.Below).Any(IsBroken) ? " *: the sender was late in this load, or its backlog grew." : ""));
+            (Broken(found) is { Count: > 0 } reasons ? $" *: {string.Join(", or ", reasons)}." : "") +
+            string.Concat(searches.Where(alike => alike.Skip(1).Any()).Select(alike =>
+                $" `{alike.Key}` was searched {Figures.Count(alike.Count())} times: {string.Join(", then ", alike.Select(RateOf))}.")) +
+            (LoadReport.NoiseIn([.. sources.Loads.SelectMany(folder => folder.Load!.Results)]) is { } noise ? $" **{noise}**" : ""));
 
-        bool IsBroken(LoadResult below) => below.ReasonsAgainst(settings.LimitMilliseconds).Count > 0;
+        IReadOnlyList<string> ReasonsAgainst(LoadResult below) => below.ReasonsAgainst(settings.LimitMilliseconds);
+
+        List<string> Broken(IEnumerable<FoundRate> shown) => [.. shown.SelectMany(one => one.Below).SelectMany(ReasonsAgainst).Distinct()];
+
+        static bool IsOfTheSame(LoadDocument one, LoadDocument other) =>
+            one.Commit == other.Commit
+            && one.Servers.All(server => other.Servers.GetValueOrDefault(server.Key, server.Value) == server.Value)
+            && !RunDifferences.Between((one.Host, one.Servers, one.Disk), (other.Host, one.Servers, other.Disk)).Any();
+
+        static string RateOf(FoundRate one) => $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}";
 
         static bool IsLowerBound(FoundRate one) => one is { Best: not null, MayBeHigher: true };
 
         string Below(FoundRate one, double share, Func<Latency, double?> figure)
         {
             var below = one.Below.FirstOrDefault(below => below.ShareOfFound == share);
-            return Figures.Measured(below?.Latency is { } latency ? figure(latency) : null) + (below is not null && IsBroken(below) ? " *" : "");
+            return Figures.Measured(below?.Latency is { } latency ? figure(latency) : null)
+                + (below is not null && ReasonsAgainst(below).Count > 0 ? " *" : "");
         }
     }
 }

@@ -41,8 +41,7 @@ internal static class ModesTable
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
     internal static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
-        $"A 0: none was seen; of the up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight at the faults, " +
-        "fewer than 3 go wrong (95 % confidence).";
+        $"A 0: none was seen; of {FromTo(storms.Select(storm => storm.Storm!.Faults))} such kills and cuts, fewer than 3 do it (95 % confidence).";
 
     private static string FromTo(IEnumerable<int> counts)
     {
@@ -50,6 +49,12 @@ internal static class ModesTable
         return ordered.Count == 1 ? ordered[0] : $"{ordered[0]} to {ordered[^1]}";
     }
 
-    internal static string BuildOf(RunSource run, FaultSource storms) =>
-        string.Equals(run.Run.Document.Commit?.Id, storms.Document.Commit?.Id, StringComparison.Ordinal) ? "" : " of another build";
+    /// <summary>Builds of one commit differ, too: in changes that are not committed, and in their optional packages.</summary>
+    internal static string BuildOf(RunSource run, FaultSource storms)
+    {
+        var (measured, stormed) = (run.Run.Document, storms.Document);
+        return measured.Commit?.IsSameBuildAs(stormed.Commit) is not true ? " of another build"
+            : (measured.Fingerprint ?? stormed.Fingerprint) == (stormed.Fingerprint ?? measured.Fingerprint) ? ""
+            : " of a build with other optional packages";
+    }
 }

@@ -27,7 +27,7 @@ internal sealed record RunSource(string Folder, RecordedRun Run)
             var (settings, host) = (Run.Document.Settings, Run.Document.Host);
             var measured = $"{Figures.Plain(settings.Rounds)} × {Figures.Count(settings.Messages)} messages on {Figures.Plain(host.Cores)} cores"
                 + (settings.Quick ? ", quick: it shows that it works, not how fast it is" : "");
-            return ReportText.WarningOf(Run.Document) is { } warning ? $"{measured} (**{warning}**)" : measured;
+            return Run.Warnings is { Count: > 0 } warnings ? $"{measured} (**{string.Join(" ", warnings)}**)" : measured;
         }
     }
 

@@ -10,18 +10,17 @@ internal static class Storms
         var storms = sources.Storms;
         return BlockText.Of(
             ModeGrid.Of(storms.Storms, storm => storm.Cell, found => string.Join("; ", found.Select(GuaranteeTables.NotOnceOf))),
-            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}.", "", InFlightOf(storms.Storms));
+            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}.", "", ZeroOf(storms.Storms));
     }
 
-    private static string InFlightOf(IReadOnlyList<FaultResult> storms)
+    private static string ZeroOf(IReadOnlyList<FaultResult> storms)
     {
-        var usual = storms.GroupBy(storm => storm.Storm!.InFlight).MaxBy(same => same.Count())!.Key;
-        var others = storms.Where(storm => storm.Storm!.InFlight != usual)
-            .Select(storm => $"{storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode} up to {Figures.Count(storm.Storm!.InFlight)}")
+        var usual = storms.GroupBy(storm => storm.Storm!.Faults).MaxBy(same => same.Count())!.Key;
+        var others = storms.Where(storm => storm.Storm!.Faults != usual)
+            .Select(storm => $"{storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode} of {Figures.Count(storm.Storm!.Faults)}")
             .ToList();
-        return "A 0 means, with 95 % confidence, fewer than 3 of the messages in flight at the kills and cuts, " +
-            $"which were up to {Figures.Count(usual)} (rule of three)."
-            + (others.Count == 0 ? "" : $" Of fewer kills and cuts: {string.Join(", ", others)}.")
+        return $"A 0 means, with 95 % confidence, that of {Figures.Count(usual)} such kills and cuts fewer than 3 do it (rule of three)."
+            + (others.Count == 0 ? "" : $" Of other numbers of kills and cuts: {string.Join(", ", others)}.")
             + " A message in several classes is counted in the worst.";
     }
 }

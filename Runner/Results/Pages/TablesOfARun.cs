@@ -60,7 +60,7 @@ internal static class TablesOfARun
             .Select(cell => cell.Cell.On(AxisName.RoundTrip)).Distinct();
         return BlockText.Of(
             ModeGrid.Of(slopes, slope => slope.Cell, found => string.Join("; ", found.Select(slope => Figures.Measured(slope.Trips?.Mean)))),
-            $"{From(sources)}, measured through a proxy that adds {string.Join(", ", distances)} to each round trip.");
+            $"{From(sources)}, measured through a proxy that adds {string.Join(", ", distances)} to each round trip. Means; the tables have their intervals.");
     }
 
     private static string From(BlockSources sources) => $"From {sources.LinkTo(sources.Run)}, {sources.Run.Settings}";

@@ -12,7 +12,7 @@ public static class ExperimentReport
     public const string Legend =
         "Ratio: to the base of the same table; of drains round by round, with its 95 % interval. " +
         "Agrees: the published ratio is within our interval. Same direction: both are faster than their base, or both slower, by another factor. " +
-        "Opposite: one is faster, the other slower. No clear difference: our interval has 1 in it, and not the published ratio. " +
+        "Opposite: one is faster, the other slower. No clear difference: our interval has 1 in it, and the published ratio is clearly another. " +
         "Messages per second of another machine, year and server are not compared.";
 
     private const string LoadLegend =
@@ -136,7 +136,8 @@ public static class ExperimentReport
            select line,
         "What is different here:",
         "",
-        .. experiment.Differences.Concat(RowsMissingIn(repetition)).Select(line => $"- {line}"),
+        // Without loads the page describes the run, and its noise.
+        .. experiment.Differences.Concat(RowsMissingIn(repetition)).Concat(repetition.HasLoads ? NoiseIn(repetition) : []).Select(line => $"- {line}"),
     ];
 
     private static IEnumerable<ComparedRow> ComparedIn(PublishedTable table, Repetition repetition)
@@ -159,11 +160,17 @@ public static class ExperimentReport
     private static IEnumerable<string> NotesOn(Repetition repetition) =>
     [
         .. RowsMissingIn(repetition),
+        .. NoiseIn(repetition),
         .. repetition.Commands.Any(command => command.Load?.Results.Any(load => load.IsTimedOutUnknown) == true) ? [NotTimedOut] : Array.Empty<string>(),
     ];
 
+    private static IEnumerable<string> NoiseIn(Repetition repetition) => repetition.Runs.Select(run => run.NoiseThatCounts).OfType<string>();
+
     private static IEnumerable<string> RowsMissingIn(Repetition repetition) =>
-        repetition.Commands.Any(command => command.Load?.IsStopped == true) ? [Stopped] : [];
+    [
+        .. repetition.Commands.Any(command => command.Load?.IsStopped == true) ? [Stopped] : Array.Empty<string>(),
+        .. LoadReport.NoiseIn([.. repetition.Commands.SelectMany(command => command.Load?.Results ?? [])]) is { } noise ? [noise] : Array.Empty<string>(),
+    ];
 
     /// <summary>The meaning of the columns, as far as they are shown.</summary>
     internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;

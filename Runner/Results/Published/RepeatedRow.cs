@@ -56,6 +56,8 @@ public sealed record RepeatedRow(PublishedRow Published, double? PublishedRatio,
         (null, _, _) or (_, null, _) => Agreement.NotMeasured,
         (not null, not null, _) when PublishedRatio is null => Agreement.NotPublished,
         (_, _, null) => Agreement.TooFewRounds,
+        // An interval that covers both answers agrees with nobody who gives one.
+        (_, _, { Low: <= 1, High: >= 1 }) when Math.Abs(PublishedRatio!.Value - 1) > Margin.Default.Share => Agreement.NoClearDifference,
         (_, _, var interval) when interval.Low <= PublishedRatio && PublishedRatio <= interval.High => Agreement.Agrees,
         (_, _, { Low: <= 1, High: >= 1 }) => Agreement.NoClearDifference,
         (_, { Value: > 1 }, _) when PublishedRatio > 1 => Agreement.SameDirection,

@@ -75,7 +75,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
         {
             yield return new("; in full-dtc ");
             var storm = full.Storms.Where(each => each.IsOfThisBuild)
-                .OrderByDescending(each => each.NotOnce).ThenByDescending(each => each.InFlight).First();
+                .OrderByDescending(each => each.NotOnce).ThenByDescending(each => each.Faults).First();
             yield return new(storm.Found, ProofOf(full.Subject));
             yield return new(storm.Done == first.Done ? "" : $" in {storm.Done}");
         }
@@ -101,7 +101,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
             yield return new(", and in a storm ");
             yield return new(storm.Found is "0" ? $"0 of {Figures.Count(storm.Messages)}" : storm.Found, ProofOf(row.Subject));
             yield return new(storm.AtMost is { } most
-                ? $" messages not exactly once (of up to {Figures.Count(storm.InFlight)} in flight, below {most} with 95 % confidence)."
+                ? $" messages not exactly once (with 95 % confidence, fewer than {most} do it)."
                 : " messages not exactly once.");
         }
         else

@@ -64,9 +64,13 @@ public sealed record ViewRow
     public string Mode => Cell[AxisName.Mode];
 
     /// <summary>The cell without its mode. Values that do not speak for themselves stand behind the name of their axis.</summary>
-    public string Others => string.Join(
-        " · ",
-        Cell.Where(value => value.Key is not AxisName.Mode).Select(value => Speaking.Contains(value.Key) ? value.Value : $"{value.Key} {value.Value}"));
+    public string Others => TextOf(Cell.Where(value => value.Key is not AxisName.Mode));
+
+    /// <summary>The cell of its experiments without its mode: their handler is not that of a scenario.</summary>
+    public string OthersOfSubject => TextOf(Cell.Where(value => value.Key is not (AxisName.Mode or AxisName.Scenario)));
+
+    private static string TextOf(IEnumerable<KeyValuePair<string, string>> values) =>
+        string.Join(" · ", values.Select(value => Speaking.Contains(value.Key) ? value.Value : $"{value.Key} {value.Value}"));
 }
 
 /// <summary>The speed of a cell, in messages per second.</summary>
@@ -87,14 +91,17 @@ public sealed record ViewCosts(
     Figure Commits, Figure Flushes, Figure WalBytes, Figure TwoPhaseCommits, Figure RoundTrips, CoreTime? Cores, WorkerTime? Worker);
 
 /// <summary>A storm over a cell.</summary>
-/// <param name="InFlight">Messages that could be in flight at the kills and cuts.</param>
+/// <param name="InFlight">Handlers that could be running at the kills and cuts. A broker can have pushed more messages.</param>
 /// <param name="Found">Those messages by class: <c>4 lost, 3 torn</c>; <c>0</c> for none, if no other promise was broken.</param>
-/// <param name="AtMost">For none: the 95 % upper bound of the share of those in flight, as a text.</param>
+/// <param name="AtMost">For none: the 95 % upper bound of the share of kills and cuts, or of the messages that kills met, as a text.</param>
 /// <param name="Commit">The build, shortened.</param>
 public sealed record ViewStorm(
     int Kills, int Cuts, int ServerCrashes, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit,
     bool IsOfThisBuild, FileLine Evidence)
 {
+    /// <summary>Faults of all kinds.</summary>
+    public int Faults => Kills + Cuts + ServerCrashes;
+
     /// <summary>The faults in words.</summary>
     public string Done => string.Join(
         " and ",

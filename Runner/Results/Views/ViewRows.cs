@@ -133,7 +133,9 @@ internal sealed class ViewRows
         var (storm, found) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
         return new ViewStorm(
             storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, GuaranteeTables.MessagesNotOnceOf(result), found,
-            found is "0" && storm.UpperBound is { } bound ? Figures.Share(bound) : null,
+            found is "0" && storm.UpperBound is { } bound
+                ? $"{Figures.Share(bound)} of {(storm.MetByKills is null ? "such kills and cuts" : "the messages that such kills meet")}"
+                : null,
             Words.Of(result.Verdict), ViewSources.Short(source.Document.Commit), sources.IsOfThisBuild(source), ViewSources.LineOf(source, result));
     }
 

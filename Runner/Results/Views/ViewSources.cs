@@ -39,9 +39,8 @@ internal sealed class ViewSources
 
     public IReadOnlyList<string> Warnings =>
     [
-        .. Run is not null && ReportText.WarningOf(Run.Document) is { } warning ? [warning] : Array.Empty<string>(),
+        .. Run is null ? [] : Run.Warnings,
         .. Run?.Document.Settings is { Quick: true } ? ["A quick run: it shows that everything works, not how fast it is."] : Array.Empty<string>(),
-        .. Run?.Document.Ending is { State: not RunState.Completed } ending ? [$"The run is not complete: {ending}."] : Array.Empty<string>(),
         .. Run?.RoundLeftOut is { } leftOut ? [leftOut] : Array.Empty<string>(),
         .. Build is { Dirty: true }
             ? ["The build had uncommitted changes, so nothing proves that the experiments are of the same build."]

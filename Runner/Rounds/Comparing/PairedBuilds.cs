@@ -1,12 +1,15 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Rounds.Comparing;
 
 /// <summary>Two builds, run alternately on the same servers, round by round. <see cref="RunAsync"/> narrates it.</summary>
 internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
 {
+    private readonly List<(string Round, Noise Noise)> turns = [];
+
     /// <summary>Pairs that have finished and are saved.</summary>
     public int Finished { get; private set; }
 
@@ -25,7 +28,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         var cells = CellsOfBoth(before, after);
         try
         {
-            await MeasureAsync(before, after, cells, cancellationToken);
+            await MeasureAsync(before, after, cells, servers, cancellationToken);
             foreach (var side in new[] { before, after })
                 IsCellRefused |= !await side.EndAsync(cancellationToken);
         }
@@ -44,7 +47,10 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             foreach (var side in new[] { before, after })
                 side.Save(run => HalfOf(run, side.Build, cells, ending, servers));
             var report = new ComparisonReport(
-                plan.CommandLine, ComparedSpeeds.ByRound(before.Recorded, after.Recorded, plan.Limits), promises: null);
+                plan.CommandLine, ComparedSpeeds.ByRound(before.Recorded, after.Recorded, plan.Limits), promises: null)
+            {
+                Turns = turns,
+            };
             WholeFile.Write(plan.ReportPath, report.WriteMarkdown);
             return report;
         }
@@ -107,7 +113,8 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         static string Listed(Side side) => string.Join(", ", side.Document.Cells);
     }
 
-    private async Task MeasureAsync(Side before, Side after, List<CellName> cells, CancellationToken cancellationToken)
+    private async Task MeasureAsync(
+        Side before, Side after, List<CellName> cells, SharedServers servers, CancellationToken cancellationToken)
     {
         var planned = cells.Count * plan.Sizes.Rounds;
         display.Plan([.. cells.Select(cell => cell.ToString())], plan.Sizes.Rounds, isAtMost: false, finished: []);
@@ -116,9 +123,11 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             var pair = new Dictionary<Side, RoundDocument>();
             foreach (var side in isAfterFirst ? new[] { after, before } : [before, after])
             {
-                display.Round(
-                    cell.ToString(), round, $"{cell}, round {round} of {plan.Sizes.Rounds}, {(side == before ? "before" : "after")}", messages: 1);
+                var name = side == before ? "before" : "after";
+                display.Round(cell.ToString(), round, $"{cell}, round {round} of {plan.Sizes.Rounds}, {name}", messages: 1);
+                var start = CpuSample.Take();
                 pair[side] = await side.MeasureAsync(cell, round, cancellationToken);
+                turns.Add(($"{name}, {RoundDocument.NameOf(cell.ToString(), round, attempt: 1)}", servers.NoiseBetween(start, CpuSample.Take())));
             }
 
             display.Finished(LineOf(pair[before], pair[after]), FinishedRound.OfPair(pair[before], pair[after]), ++Finished, planned);

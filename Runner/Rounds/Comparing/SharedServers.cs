@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Rounds.Comparing;
@@ -56,6 +57,21 @@ internal sealed class SharedServers : IAsyncDisposable
     /// <summary>Corrects the owner and the disk of the servers in a side's facts: a build assumes that a named server is the user's.</summary>
     public RunDocument Owned(RunDocument document) => servers.All.Where(one => one.Server.IsOwn)
         .Aggregate(document with { Disk = disk }, (described, one) => one.Transport.DescribeAsOwn(described));
+
+    /// <summary>
+    /// The load from other processes between two samples. A build cannot measure it: it does not know the servers' processes. Both builds are children of
+    /// this process.
+    /// </summary>
+    public Noise NoiseBetween(CpuSample? start, CpuSample? end)
+    {
+        if (servers.All.Any(one => one.Server.Processes is null))
+            return new Noise(Round.ServerOfOthers, Noise.DefaultLimit, BusiestProcess: null);
+        if (start is null || end is null)
+            return new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null);
+
+        var use = CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, .. servers.Processes]));
+        return new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
+    }
 
     public async ValueTask DisposeAsync()
     {

@@ -49,14 +49,14 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
     public static TimeSpan TimeOf(CpuSample start, CpuSample end, IReadOnlySet<int> roots) =>
         Time(TicksOf(start, end, FamilyIn(start, roots, start), FamilyIn(end, roots, start), ownOnly: []));
 
-    private static long TicksOf(CpuSample start, CpuSample end, HashSet<int> before, HashSet<int> after, HashSet<int> ownOnly)
+    private static double TicksOf(CpuSample start, CpuSample end, HashSet<int> before, HashSet<int> after, HashSet<int> ownOnly)
     {
         var used = after.Sum(id => Counted(end.Processes[id]) - (Before(start, end.Processes[id]) is { } earlier ? Counted(earlier) : 0));
         // A parent takes over its child's time when the child ends. The part from before the start does not count.
         var tookOver = before.Where(id => !Survives(id) && IsTakenOver(start.Processes[id].Parent)).Sum(id => start.Processes[id].Total);
         return Math.Max(0, used - tookOver);
 
-        long Counted(ProcessStat process) => ownOnly.Contains(process.Id) ? process.Own : process.Total;
+        double Counted(ProcessStat process) => ownOnly.Contains(process.Id) ? process.Own : process.Total;
 
         bool Survives(int id) => end.Processes.TryGetValue(id, out var process) && process.IsSameProcessAs(start.Processes[id]);
 
@@ -86,12 +86,12 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
             && (!start.Processes.TryGetValue(root, out var earlier) || process.IsSameProcessAs(earlier));
     }
 
-    private static long OwnBefore(CpuSample start, ProcessStat process) => Before(start, process)?.Own ?? 0;
+    private static double OwnBefore(CpuSample start, ProcessStat process) => Before(start, process)?.Own ?? 0;
 
     private static ProcessStat? Before(CpuSample start, ProcessStat process) =>
         start.Processes.TryGetValue(process.Id, out var earlier) && earlier.IsSameProcessAs(process) ? earlier : null;
 
-    private static TimeSpan Time(long ticks) => TimeSpan.FromSeconds((double)ticks / CpuSample.TicksPerSecond);
+    private static TimeSpan Time(double ticks) => TimeSpan.FromSeconds(ticks / CpuSample.TicksPerSecond);
 }
 
 /// <summary>A process and its share of all processors' capacity, 0 to 1.</summary>

@@ -2,22 +2,30 @@ namespace Kit.Runner.Servers.Machine;
 
 /// <summary>One process as in <c>/proc/[pid]/stat</c> (proc_pid_stat(5)). Times are in clock ticks.</summary>
 /// <param name="Started">Ticks after boot. Ids are reused; id and start together identify a process.</param>
-/// <param name="Own">CPU time of the process itself, in user and kernel mode.</param>
+/// <param name="Own">
+/// CPU time of the process itself, in user and kernel mode. Of a process with one thread it is exact: <c>stat</c> has whole ticks, and hundreds of
+/// sessions that work for less than a tick each would have used nothing.
+/// </param>
 /// <param name="Reaped">CPU time of its ended children that it waited for, and of their children.</param>
-public sealed record ProcessStat(int Id, string Name, char State, int Parent, bool IsKernelThread, long Own, long Reaped, long Started)
+public sealed record ProcessStat(int Id, string Name, char State, int Parent, bool IsKernelThread, double Own, long Reaped, long Started)
 {
     // PF_KTHREAD in the kernel's include/linux/sched.h. Inside a container process 2 need not be the kernel's; this flag is reliable.
     private const uint KernelThreadFlag = 0x0020_0000;
+    private const double NanosecondsPerTick = 1e9 / CpuSample.TicksPerSecond;
 
     /// <summary>True if it has ended and its parent has not waited for it yet.</summary>
     public bool IsZombie => State is 'Z' or 'X';
 
-    public long Total => Own + Reaped;
+    public double Total => Own + Reaped;
 
     public bool IsSameProcessAs(ProcessStat other) => Id == other.Id && Started == other.Started;
 
+    /// <param name="schedule">
+    /// The text of <c>/proc/[pid]/schedstat</c>, which begins with the nanoseconds that the process's first thread has run; <see langword="null"/>: there
+    /// is none.
+    /// </param>
     /// <exception cref="FormatException">The text is not from a <c>stat</c> file.</exception>
-    public static ProcessStat Parse(string text)
+    public static ProcessStat Parse(string text, string? schedule = null)
     {
         // The name is in parentheses and can contain spaces and parentheses; no later field can.
         var open = text.IndexOf('(', StringComparison.Ordinal);
@@ -35,7 +43,8 @@ public sealed record ProcessStat(int Id, string Name, char State, int Parent, bo
             State: Field(3)[0],
             Parent: int.Parse(Field(4)),
             IsKernelThread: (uint.Parse(Field(9)) & KernelThreadFlag) != 0,
-            Own: long.Parse(Field(14)) + long.Parse(Field(15)),
+            // A thread that has ended is in the first alone.
+            Own: Math.Max(long.Parse(Field(14)) + long.Parse(Field(15)), Field(20) == "1" ? TicksIn(schedule) : 0),
             Reaped: long.Parse(Field(16)) + long.Parse(Field(17)),
             Started: long.Parse(Field(22)));
     }
@@ -45,10 +54,25 @@ public sealed record ProcessStat(int Id, string Name, char State, int Parent, bo
     {
         try
         {
-            return Parse(File.ReadAllText($"/proc/{id}/stat"));
+            return Parse(File.ReadAllText($"/proc/{id}/stat"), ScheduleOf(id));
         }
         catch (Exception gone) when (gone is IOException or UnauthorizedAccessException)
         {
+            return null;
+        }
+    }
+
+    private static double TicksIn(string? schedule) => schedule is null ? 0 : long.Parse(schedule.Split(' ')[0]) / NanosecondsPerTick;
+
+    private static string? ScheduleOf(int id)
+    {
+        try
+        {
+            return File.ReadAllText($"/proc/{id}/schedstat");
+        }
+        catch (Exception missing) when (missing is IOException or UnauthorizedAccessException)
+        {
+            // A kernel without it, or the process has ended meanwhile.
             return null;
         }
     }

@@ -130,6 +130,17 @@ public sealed class AdviceInWords
         Assert.That(lines[at + 3], Is.Empty, "the run has no other handler");
     }
 
+    [Test]
+    public void Rates_have_the_warnings_of_their_run()
+    {
+        var disk = new DiskFacts("/dev/shm", "tmpfs", IsInMemory: true, new FlushTime(0.001, 0.001, 100));
+        var run = new RecordedRun(InventedRun.Document with { Disk = disk, Ending = RunEnding.Stopped("Ctrl+C") }, InventedRun.Rounds);
+
+        Assert.That(
+            TextOf(MeasuredKind, Once, measured: ("results/mine", run)),
+            Does.Contain("Not durable: ").And.Contain("The run is not complete: stopped: Ctrl+C.").And.Contain("Noisy, and counted: 1 of 17 rounds, in "));
+    }
+
     /// <summary>Far below the interval, far above it, and the mean, which it covers.</summary>
     [TestCase(0.1, "yes")]
     [TestCase(10, "no")]

@@ -170,7 +170,7 @@ public sealed class PageOfAFolder
 
         var row = Row(content.View, "full-dtc");
         Assert.That(row.Storms.Select(storm => storm.Done), Is.EqualTo(new[] { "5 kills and 5 cuts", "1,000 kills" }));
-        Assert.That(row.Storms.Select(storm => storm.AtMost), Is.EqualTo(new[] { "15 %", "0.2 %" }));
+        Assert.That(row.Storms.Select(storm => storm.AtMost), Is.EqualTo(new[] { "30 % of such kills and cuts", "0.3 % of such kills and cuts" }));
         Assert.That(row.Storms[1].Evidence.ToString(), Is.EqualTo("kills/faults.jsonl:1"));
         Assert.That(
             BadgeText.Of(row), Is.EqualTo(new BadgeText("full-dtc on bare/postgresql", "exactly once through 1,000 kills, commit 0123456", IsOnce: true)));

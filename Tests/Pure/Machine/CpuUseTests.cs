@@ -166,6 +166,24 @@ public sealed class CpuUseTests
     }
 
     [Test]
+    public void Hundreds_of_sessions_that_work_for_less_than_a_tick_each_are_not_the_others()
+    {
+        const string Stat = "{0} (postgres) S 200 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 {1} 0 5 6";
+        ProcessStat[] Sessions(string schedule, int threads = 1) =>
+            [.. Enumerable.Range(201, 250).Select(id => ProcessStat.Parse(string.Format(null, Stat, id, threads), schedule))];
+
+        var start = Sample(0, 0, [Process(Postmaster, 1, own: 0), .. Sessions("0 0 0")]);
+        var end = Sample(10, 100, [Process(Postmaster, 1, own: 0), .. Sessions("4000000 17 1\n")]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(CpuUse.TimeOf(start, end, Ours), Is.EqualTo(TimeSpan.FromSeconds(1)));
+            Assert.That(CpuUse.Between(start, end, Ours).Others, Is.EqualTo(TimeSpan.Zero));
+            Assert.That(Sessions("4000000 17 1\n", threads: 2)[0].Own, Is.Zero, "it is the time of the first thread alone");
+        }
+    }
+
+    [Test]
     public void Samples_in_the_wrong_order_are_refused() =>
         Assert.That(() => CpuUse.Between(Sample(10, 0), Sample(10, 0), Ours), Throws.ArgumentException);
 

@@ -62,18 +62,19 @@ public sealed class ReportOfADrain
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(begun.DifferencesFrom(begun with { Host = begun.Host with { MemoryBytes = 1 } }), Is.Empty);
+            Assert.That(begun.DifferencesFrom(begun with { Host = begun.Host with { MemoryBytes = begun.Host.MemoryBytes + 1 } }), Is.Empty);
             Assert.That((begun with { Servers = new Dictionary<string, string>(), Disk = null }).DifferencesFrom(begun), Is.Empty, "nothing was started yet");
             Assert.That(
                 begun.DifferencesFrom(begun with
                 {
-                    Host = begun.Host with { Cores = 8 },
+                    Host = begun.Host with { Cores = 8, MemoryBytes = 64L << 30 },
                     Servers = new Dictionary<string, string> { ["postgresql"] = "18.1" },
                     Disk = begun.Disk! with { Folder = "/tmp", FileSystem = "tmpfs" },
                 }),
                 Is.EqualTo(
                 [
-                    "machine, cores: 2 then, 8 now", "server, postgresql: 17.5 then, 18.1 now", "disk, file system: ext4 then, tmpfs now",
+                    "machine, cores: 2 then, 8 now", $"machine, memory: {begun.Host.MemoryBytes >> 30} GiB then, 64 GiB now",
+                    "server, postgresql: 17.5 then, 18.1 now", "disk, file system: ext4 then, tmpfs now",
                     "disk, folder: /var/tmp then, /tmp now",
                 ]));
         }

@@ -1,5 +1,8 @@
 using Kit.Runner.CommandLine;
 using Kit.Runner.Html;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Published;
 
@@ -34,9 +37,24 @@ public sealed class PageOfThePublication
         Assert.That(record.Commands, Is.Not.Empty);
         foreach (var part in record.Commands.Select(command => command.Part).Distinct(StringComparer.Ordinal))
         {
-            var stored = ResultFolder.Load(Path.Combine(RepositoryFiles.Root, plan.FolderOf(part)));
-            Assert.That(stored.Run?.Document.Commit?.Id ?? record.Commit, Is.EqualTo(record.Commit), part);
-            Assert.That(stored.Guarantees?.Document.Fingerprint ?? record.Fingerprint, Is.EqualTo(record.Fingerprint), part);
+            var builds = BuildsIn(Path.Combine(RepositoryFiles.Root, plan.FolderOf(part))).ToList();
+            Assert.That(builds, Is.Not.Empty, part);
+            Assert.That(builds.Select(build => build.Commit), Is.All.EqualTo(new GitCommit(record.Commit, Dirty: false)), part);
+            // A load stores none.
+            Assert.That(builds.Where(build => !build.IsLoad).Select(build => build.Fingerprint), Is.All.EqualTo(record.Fingerprint), part);
+        }
+    }
+
+    private static IEnumerable<(GitCommit? Commit, string? Fingerprint, bool IsLoad)> BuildsIn(string part)
+    {
+        foreach (var folder in Directory.EnumerateDirectories(part, "*", SearchOption.AllDirectories).Prepend(part))
+        {
+            if (RunFolder.IsIn(folder) && RunFolder.Open(folder).LoadDocument() is var run)
+                yield return (run.Commit, run.Fingerprint, IsLoad: false);
+            if (new FaultFolder(folder) is { Exists: true } faults && faults.LoadDocument() is var experiments)
+                yield return (experiments.Commit, experiments.Fingerprint, IsLoad: false);
+            if (new LoadFolder(folder) is { Exists: true } loads)
+                yield return (loads.LoadDocument().Commit, null, IsLoad: true);
         }
     }
 }

@@ -15,6 +15,8 @@ public sealed class RepeatedExperiments
     [TestCase(0.6, new[] { 0.4, 0.41, 0.4, 0.39, 0.4 }, ExpectedResult = Agreement.SameDirection)]
     [TestCase(1.6, new[] { 0.5, 0.5, 0.6, 0.5, 0.5 }, ExpectedResult = Agreement.Opposite)]
     [TestCase(1.6, new[] { 0.9, 1.1, 1.0, 1.0, 1.1 }, ExpectedResult = Agreement.NoClearDifference)]
+    [TestCase(1.5, new[] { 0.4, 2.4, 0.7, 1.9, 1.0 }, ExpectedResult = Agreement.NoClearDifference, Description = "Ours covers 0.5, 1 and 1.5.")]
+    [TestCase(1.01, new[] { 0.4, 2.4, 0.7, 1.9, 1.0 }, ExpectedResult = Agreement.Agrees)]
     [TestCase(1.6, new[] { 1.6, 1.6 }, ExpectedResult = Agreement.TooFewRounds)]
     [TestCase(1.6, new double[0], ExpectedResult = Agreement.NotMeasured)]
     public Agreement A_ratio_is_judged_by_our_interval(double published, double[] ours) =>

@@ -44,7 +44,8 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
             Assert.That(result.Output, Does.Contain("The two builds are identical, byte for byte").And.Contain(
                 "2 of 2: bare/postgresql/scope-off/ado, round 2: before "));
             Assert.That(result.Errors, Is.Empty);
-            Assert.That(report, Does.Contain("| bare/postgresql/scope-off/ado | 2 | ").And.Contain(Here).And.Not.Contain("INCOMPLETE"));
+            Assert.That(report, Does.Contain("| bare/postgresql/scope-off/ado | 2 | ").And.Contain(Here).And.Not.Contain("INCOMPLETE")
+                .And.Contain("NOISE NOT KNOWN: load from other processes was not measured: a server is not the kit's own"));
             Assert.That(await File.ReadAllTextAsync(markdown), Is.EqualTo(report));
             Assert.That(Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName), Is.EquivalentTo(
                 new[] { "before", "after", ComparePlan.ReportFile }));

@@ -28,7 +28,7 @@ public sealed class RecomputedFigures
         var result = await RecomputeAsync();
 
         Assert.That(result.ExitCode, Is.Zero, result.Output);
-        Assert.That(result.Output, Does.Contain("Summary: 140 figures, equal").And.Contain("all equal"));
+        Assert.That(result.Output, Does.Contain("Summary: 320 figures, equal").And.Contain("all equal"));
     }
 
     /// <param name="changes">Four texts for each: the file, a figure in it, what stands there instead, and what is found.</param>
@@ -37,6 +37,10 @@ public sealed class RecomputedFigures
         "rounds.csv", "10000,2,10000,", "10000,2,9999,", "committed: 9999 stands there, 10000 is computed",
         "tables.md", "| 1 | 6.27 |", "| 1 | 6.28 |", "1: 6.28 | ",
         "tables.md", "(1.12 to ", "(1.13 to ", "Ratio to strictest: ")]
+    [TestCase(
+        "tables.md", "| 5.1 % |", "| 9.9 % |", "CV: ",
+        "tables.md", "| 3.08 |", "| 9.99 |", "Commits: ",
+        "tables.md", "0.801 (0.637 to ", "0.9 (0.637 to ", "Ratio to default: ")]
     [TestCase(
         "tables.md", "#### dtc-off", "#### other", "bare/postgresql/dtc-off/ado has no table",
         "tables.md", "## Summary", "## Other", "Summary, there is none")]
@@ -68,6 +72,20 @@ public sealed class RecomputedFigures
 
             Assert.That(result.ExitCode, Is.Zero, $"{folder}: {result.Output}");
         }
+    }
+
+    [Test]
+    public async Task A_line_that_calls_a_round_valid_against_its_own_account_is_found()
+    {
+        var path = temporary.Below("rounds.jsonl");
+        var whole = await File.ReadAllTextAsync(path);
+        var at = whole.IndexOf("\"once\":10000", StringComparison.Ordinal);
+        await File.WriteAllTextAsync(path, whole[..at] + "\"once\":9999" + whole[(at + "\"once\":10000".Length)..]);
+
+        var result = await RecomputeAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(2), result.Output);
+        Assert.That(result.Output, Does.Contain("is called valid, and not each of its messages was handled once"));
     }
 
     [Test]

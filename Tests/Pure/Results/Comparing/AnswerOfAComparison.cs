@@ -61,6 +61,29 @@ public sealed class AnswerOfAComparison
     }
 
     [Test]
+    public void Says_which_rounds_were_noisy_and_that_noise_is_not_known()
+    {
+        static ComparisonReport With(params IReadOnlyList<(string, Noise)> turns) => new(
+            "compare", ComparedSpeeds.ByRound(InventedSides.Before, InventedSides.After, InventedSides.NoGate), promises: null)
+        {
+            Turns = turns,
+        };
+        var quiet = new Noise(Reading.Of(0.01), Noise.DefaultLimit, BusiestProcess: null);
+        var missing = new Noise(Reading.Missing("a server is not the kit's own"), Noise.DefaultLimit, BusiestProcess: null);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                LinesOf(With(("before, round 1", quiet), ("after, round 1", quiet with { OtherCpuShare = Reading.Of(0.5), BusiestProcess = "backup" }))),
+                Has.Some.EqualTo("- NOISY: after, round 1: other processes took 50 % of the CPU (more than 8 %), backup the most.")
+                    .And.None.Contains("before, round 1:"));
+            Assert.That(
+                LinesOf(With(("before, round 1", missing), ("after, round 1", missing))),
+                Has.One.EqualTo("- NOISE NOT KNOWN: load from other processes was not measured: a server is not the kit's own."));
+        }
+    }
+
+    [Test]
     public void Says_which_side_did_not_come_to_its_end()
     {
         var after = new RecordedRun(InventedSides.After.Document with { Ending = RunEnding.Stopped("Ctrl+C") }, InventedSides.After.Rounds);
@@ -133,7 +156,7 @@ public sealed class AnswerOfAComparison
             Is.EqualTo("no round counts on both sides"));
         Assert.That(
             ComparedSpeeds.ByReference(before, after, InventedRun.Cell("outbox"), InventedSides.NoGate).NotCompared.Single(left => left.Cell == Full).Because,
-            Is.EqualTo("its reference is missing, or no round counts in both"));
+            Is.EqualTo("its reference is missing or timed by another clock, or no round counts in both"));
     }
 
     [Test]

@@ -94,6 +94,34 @@ public sealed class FolderOfExperiments
         Assert.That(folder.LoadResults().Single().Verdict, Is.EqualTo(FaultVerdict.Void));
     }
 
+    /// <summary>A violation that does not come every time would be hidden by a repetition.</summary>
+    [Test]
+    public void What_was_broken_once_stays_broken_and_its_repetitions_are_told()
+    {
+        var (kept, broken) = (InventedExperiments.Results[1], InventedExperiments.Results[2]);
+        var known = broken with { Violations = [broken.Violations[0] with { Known = "it gives up" }] };
+        foreach (var made in new[] { broken, broken with { Verdict = FaultVerdict.Kept, Violations = [], ViolationCount = 0 }, known })
+            folder.Save(made with { Cell = kept.Cell, Fault = broken.Fault });
+
+        var read = folder.LoadResults().Single();
+        var report = new GuaranteeReport(InventedExperiments.Document, [read]);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((read.Verdict, read.Known), Is.EqualTo((FaultVerdict.Broken, (string?)null)));
+            Assert.That(Text(report.WriteMarkdown), Does.Contain($"- {read.Name}: repeated: kept; broken for a known reason"));
+        }
+    }
+
+    [Test]
+    public void What_was_broken_for_a_known_reason_is_broken_without_one_if_a_repetition_shows_it()
+    {
+        var broken = InventedExperiments.Results[2];
+        folder.Save(broken with { Violations = [broken.Violations[0] with { Known = "it gives up" }] });
+        folder.Save(broken);
+
+        Assert.That(folder.LoadResults().Single().Known, Is.Null);
+    }
+
     [Test]
     public void Without_a_result_it_has_none() => Assert.That(folder.LoadResults(), Is.Empty);
 

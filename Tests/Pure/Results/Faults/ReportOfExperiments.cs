@@ -115,8 +115,8 @@ public sealed class ReportOfExperiments
     }
 
     [Test]
-    public void Of_a_storm_in_which_nothing_was_in_flight_have_no_rates() => Assert.That(
-        LinesOf(Document, Storm with { Storm = Storm.Storm! with { InFlight = 0 } }),
+    public void Of_a_storm_without_a_fault_have_no_rates() => Assert.That(
+        LinesOf(Document, Storm with { Storm = Storm.Storm! with { Kills = 0, Cuts = 0 } }),
         Has.Some.EqualTo("| bare | postgresql | full-dtc | 0 | – | – | – | – | – | – | – | 19 | 20 | 900 | 1,200 | 7 | kept |"));
 
     [Test]
@@ -141,7 +141,7 @@ public sealed class ReportOfExperiments
 
         var lines = LinesOf(Document, torn);
 
-        Assert.That(lines, Has.Some.Contains("| 0 | 0 | 10 | 0 |").And.Some.Contains("| 0.700 |"), "10 of 14 are doubled and not torn; 14 / 20");
+        Assert.That(lines, Has.Some.Contains("| 0 | 0 | 10 | 0 |").And.Some.Contains("| 1.40 |"), "10 of 14 are doubled and not torn; 14 / 10");
         Assert.That(lines, Has.Some.Contains("Each message is counted once, in its worst class.").And.Some.Contains(
             "A message counts in every class that fits it, so these numbers can be higher than those of the table above"));
     }

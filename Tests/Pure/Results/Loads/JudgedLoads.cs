@@ -237,8 +237,38 @@ public sealed class JudgedLoads
         {
             Assert.That(alone, Does.Contain("| Cell | Highest msg/s | p50 ms at 50 % | p99 ms at 50 % |").And.Contain($"| {cell} | 100 | 1.00 | 3.00 |")
                 .And.Contain("/outbox/ado | – | – | – |"));
-            Assert.That(again, Does.Contain($"| {cell} | 150 |").And.Contain("/outbox/ado | – |").And.Not.Contain($"| {cell} | 100 |"));
+            Assert.That(again, Does.Contain($"| {cell} | 150 |").And.Contain("/outbox/ado | – |").And.Not.Contain($"| {cell} | 100 |")
+                .And.Contain($" `{cell}` was searched 2 times: 100, then 150."));
             Assert.That(withDrain, Does.Contain("| Cell | Drain msg/s | Highest msg/s |").And.Contain($"| {cell} | – | 100 | 1.00 | 3.00 |"));
+        }
+    }
+
+    [Test]
+    public void A_page_says_why_a_load_below_the_highest_rate_is_not_sustained()
+    {
+        using var repository = new InventedRepository();
+        var noisy = Good with { Rate = 80, ShareOfFound = 0.8, Outcome = RoundOutcome.Invalid(["one was lost"]), OtherCpuShare = 0.5 };
+        new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(Document(Good, noisy));
+
+        Assert.That(
+            repository.Made("found-rates from results/load"),
+            Does.Contain(" *: INVALID.").And.Not.Contain("the sender was late").And.Contain("**Noisy: other programs took more than 8 %"));
+    }
+
+    [Test]
+    public void Rates_of_two_builds_or_machines_do_not_stand_in_one_table()
+    {
+        using var repository = new InventedRepository();
+        var load = Document(Good);
+        new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(load);
+        new LoadFolder(Path.Combine(repository.Root, "results", "build")).Save(load with { Commit = load.Commit! with { Id = "other" } });
+        new LoadFolder(Path.Combine(repository.Root, "results", "machine")).Save(load with { Host = load.Host with { Cores = 64 } });
+
+        foreach (var other in new[] { "build", "machine" })
+        {
+            Assert.That(
+                () => repository.Made($"found-rates from results/load, results/{other}"),
+                Throws.TypeOf<KitException>().With.Message.Contains("are of different builds or machines"));
         }
     }
 
@@ -254,7 +284,7 @@ public sealed class JudgedLoads
         var made = repository.Made("found-rates from results/load");
 
         Assert.That(made, Does.Contain($"| {Good.Cell} | ≥ 100 | 1.00 | 3.00 | 1.00 \\* | 3.00 \\* |"));
-        Assert.That(made, Does.Contain("≥: at the next rate only the sender was late").And.Contain("*: the sender was late in this load"));
+        Assert.That(made, Does.Contain("≥: at the next rate only the sender was late").And.Contain(" *: the sender was late."));
     }
 
     private static LoadResult Late(double rate) => Good with { Rate = rate, Latency = new Latency(1, 2, 1_001, P999: null, 2_000) };

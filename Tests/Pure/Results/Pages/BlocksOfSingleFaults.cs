@@ -40,6 +40,21 @@ public sealed class BlocksOfSingleFaults
     }
 
     [Test]
+    public void Name_what_shows_nothing()
+    {
+        repository.SaveExperiments(
+            "results/void",
+            [
+                Of("outbox", "rabbitmq", Fault.RestartBroker, FaultVerdict.Kept, [DeliveryClass.Once], [DeliveryClass.Once]),
+                Of("outbox", "postgresql", Fault.RestartBroker, FaultVerdict.Void, [DeliveryClass.Once], []),
+            ]);
+
+        Assert.That(
+            repository.Made("faults from results/void"),
+            Does.Contain("; void: bare/postgresql |").And.EndsWith("*Void*: the experiment there shows nothing."));
+    }
+
+    [Test]
     public void Need_their_experiments()
     {
         repository.SaveStorms("results/storms");

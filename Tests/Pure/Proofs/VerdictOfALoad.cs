@@ -1,0 +1,36 @@
+using Kit.Guarantees;
+using Kit.Prove.Commands;
+using Kit.Prove.Loads;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
+using Kit.Tests.Results.Loads;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>The exit code of <c>kit-prove load</c> is that of the verdicts which it prints.</summary>
+public sealed class VerdictOfALoad
+{
+    private static readonly LoadResult Good = InventedLoads.Good;
+
+    [Test]
+    public void A_rate_that_was_not_sustained_is_no_success()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(IsDone(Good), Is.True);
+            Assert.That(IsDone(Good with { Backlog = new Backlog(2, 5_000) }), Is.False);
+            Assert.That(IsDone(Good with { SenderLag = new Latency(0, 0, 20.1, 30, 40) }), Is.False);
+            Assert.That(IsDone(Good with { Outcome = RoundOutcome.Invalid(["one was lost"]) }), Is.False);
+        }
+    }
+
+    [TestCase(new[] { DeliveryClass.Once, DeliveryClass.CleanError }, 1, true)]
+    [TestCase(new[] { DeliveryClass.Once, DeliveryClass.CleanError }, 2, false, Description = "Something was left, too.")]
+    [TestCase(new[] { DeliveryClass.Once, DeliveryClass.CleanError, DeliveryClass.Lost }, 1, false)]
+    [TestCase(new[] { DeliveryClass.Once, DeliveryClass.Zombie }, 1, false)]
+    public void In_a_search_dead_letters_alone_are_counted(DeliveryClass[] classes, int reasons, bool areAlone) => Assert.That(
+        ServiceLoad.IsDeadLetteredAlone([.. Enumerable.Repeat("a reason", reasons)], classes), Is.EqualTo(areAlone));
+
+    private static bool IsDone(LoadResult result) => LoadCommand.IsDone(
+        InventedLoads.Searched with { Settings = InventedLoads.Searched.Settings with { LimitMilliseconds = null }, Results = [result] });
+}
