@@ -35,7 +35,9 @@ internal sealed class EventExchanges(IConnection connection)
         }
         catch (OperationInterruptedException refused) when (connection.IsOpen)
         {
-            throw new BrokerException($"The broker refuses exchange '{type}': {refused.ShutdownReason?.ReplyText ?? refused.Message}.", refused);
+            // An administrator can have created it for a user who may only publish.
+            if (!await IsThereAsync(type))
+                throw new BrokerException($"The broker refuses exchange '{type}': {refused.ShutdownReason?.ReplyText ?? refused.Message}.", refused);
         }
 
         await BindEarlierAsync(type);
@@ -44,6 +46,20 @@ internal sealed class EventExchanges(IConnection connection)
 
     /// <summary>Declares the exchange again before the next event.</summary>
     public void Forget(string type) => declared.TryRemove(type, out _);
+
+    private async Task<bool> IsThereAsync(string type)
+    {
+        await using var channel = await connection.CreateChannelAsync();
+        try
+        {
+            await channel.ExchangeDeclarePassiveAsync(type);
+            return true;
+        }
+        catch (OperationInterruptedException missing) when (missing.IsNotFound())
+        {
+            return false;
+        }
+    }
 
     /// <summary>
     /// Queues that subscribed with an earlier version of the kit are bound to an exchange whose name has versions. The broker gives a queue that is reached

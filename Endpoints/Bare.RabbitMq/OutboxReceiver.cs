@@ -16,9 +16,19 @@ internal sealed class OutboxReceiver(
         if (await queue.ReceiveAsync() is not { } message)
             return false;
 
-        // A handled message is not handled again, so its redelivery does not count as a failure.
-        if (message.IsGivenUp || (message.IsRedelivered && !await outbox.Handlers.IsHandledAsync(message.MessageId, cancellationToken)))
-            return await recoverability.AnswerUnhandledAsync(queue, message);
+        bool isAnswered;
+        try
+        {
+            // A handled message is not handled again, so its redelivery does not count as a failure.
+            isAnswered = message.IsGivenUp || (message.IsRedelivered && !await outbox.Handlers.IsHandledAsync(message.MessageId, cancellationToken));
+        }
+        catch (ServerRefusedException refused)
+        {
+            return await recoverability.AnswerAsync(queue, message, refused);
+        }
+
+        if (isAnswered && await recoverability.AnswerUnhandledAsync(queue, message))
+            return true;
 
         IReadOnlyList<OutboxRecord> sends;
         try

@@ -23,6 +23,9 @@ internal sealed class Publisher(SendingConnection sending) : IDisposable
     private readonly SemaphoreSlim opening = new(1);
     private volatile IChannel? channel;
 
+    /// <summary>Whether its connection is.</summary>
+    public bool IsOpen => sending.Connection.IsOpen;
+
     /// <summary>How long the broker may take to confirm a message while it does not block the connection.</summary>
     public TimeSpan ConfirmDeadline { get; init; } = TimeSpan.FromSeconds(30);
 

@@ -12,11 +12,12 @@ public static class QueueArguments
     public const int DeliveryLimit = 100_000;
 
     /// <summary>The arguments of a durable queue.</summary>
-    /// <param name="type">How the broker keeps it. A classic queue has no delivery limit, and no arguments.</param>
+    /// <param name="type">How the broker keeps it. A classic queue has no delivery limit.</param>
     /// <param name="errors">The queue for messages that the broker gives up; <see langword="null"/> for an error queue.</param>
     public static IReadOnlyDictionary<string, object?> Of(QueueType type, string? errors) => type switch
     {
-        QueueType.Classic => new Dictionary<string, object?>(),
+        // The broker takes this for the same as no type, which a virtual host or a node can make a quorum queue.
+        QueueType.Classic => new Dictionary<string, object?> { ["x-queue-type"] = "classic" },
         QueueType.Quorum when errors is null => new Dictionary<string, object?>
         {
             ["x-queue-type"] = "quorum",

@@ -4,7 +4,7 @@ using RabbitMQ.Client;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// Creates missing queues of an endpoint, and checks existing ones: it refuses a queue of another type, and warns of settings that can lose
+/// Creates missing queues of an endpoint, and checks all: it refuses a queue of another type, and warns of settings that can lose
 /// messages. It changes no existing queue.
 /// </summary>
 internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broker, ILogger log)
@@ -14,11 +14,12 @@ internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broke
     {
         using var management = new ManagementApi(broker);
         string? silent = null;
-        foreach (var queue in await names.CreateMissingAsync(connection, cancellationToken))
+        var found = await names.CreateMissingAsync(connection, cancellationToken);
+        foreach (var queue in names.All)
         {
-            if (silent is null)
-                silent = await LookAsync(queue, management, cancellationToken);
-            if (silent is not null)
+            // A policy can reach a new queue, too.
+            silent ??= await LookAsync(queue, management, cancellationToken);
+            if (silent is not null && found.Contains(queue))
                 await DeclareAsync(queue, silent, connection, cancellationToken);
         }
     }

@@ -61,5 +61,5 @@ internal static class QueueDeclaration
         OfTheType.Any(name => refused.ShutdownReason!.ReplyText.Contains($"arg {name}", StringComparison.Ordinal));
 
     private static string Describe(IReadOnlyDictionary<string, object?> arguments) =>
-        arguments.Count == 0 ? "no arguments" : string.Join(", ", arguments.Select(argument => $"{argument.Key}={argument.Value}"));
+        string.Join(", ", arguments.Select(argument => $"{argument.Key}={argument.Value}"));
 }

@@ -34,6 +34,9 @@ internal sealed class QueueSession : IAsyncDisposable
         this.publisher = publisher;
     }
 
+    /// <summary>Whether a message taken now can no longer be answered, or its sends no longer leave.</summary>
+    private bool IsLost => !retries.IsOpen || !publisher.IsOpen;
+
     /// <param name="inbox">The endpoint's inbox.</param>
     /// <param name="turn">Who may take a retry.</param>
     /// <param name="names">The queues.</param>
@@ -67,7 +70,7 @@ internal sealed class QueueSession : IAsyncDisposable
                 turn.Ask();
                 // When the endpoint stops, it is handled at once: if it were given back, it would look as if its handling had been cut off.
                 await WaitAsync(AmqpMessage.DelayOf(retry.BasicProperties));
-                if (!retries.IsOpen)
+                if (IsLost)
                     return null;
                 return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered)
                 {
@@ -148,10 +151,10 @@ internal sealed class QueueSession : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits with a retry, unless the endpoint stops, or the channel is lost and the broker has the message again.</summary>
+    /// <summary>Waits with a retry, unless the endpoint stops, or the session is lost and the broker gets the message again.</summary>
     private async Task WaitAsync(TimeSpan delay)
     {
-        for (var watch = Stopwatch.StartNew(); delay > watch.Elapsed && retries.IsOpen && !stopping.IsCancellationRequested;)
+        for (var watch = Stopwatch.StartNew(); delay > watch.Elapsed && !IsLost && !stopping.IsCancellationRequested;)
             await Task.Delay(TimeSpan.FromMilliseconds(Math.Clamp((delay - watch.Elapsed).TotalMilliseconds, 0, 250)), stopping)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }

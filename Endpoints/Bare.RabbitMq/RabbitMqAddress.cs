@@ -4,7 +4,8 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
 /// The address of a broker and the user to connect as: <c>amqp://user:password@host:port/vhost?management=http://host:port</c>. The query is the
-/// kit's own: it says where the management plugin is, which counts messages. The default is port 15672 of the same host, without TLS.
+/// kit's own: it says where the management plugin is, which counts messages and is sent the password. The default is port 15672 of the same host, and port
+/// 15671 with TLS for <c>amqps</c>.
 /// </summary>
 /// <remarks>
 /// Several nodes of a cluster are separated by commas, as in the connection strings of other clients: <c>amqp://user:password@one:5672,two:5672/vhost</c>. The
@@ -15,6 +16,7 @@ public sealed class RabbitMqAddress
 {
     private const string Key = "?management=";
     private const int ManagementPort = 15672;
+    private const int ManagementPortWithTls = 15671;
     private const uint LargestBody = 128 << 20;
 
     private readonly ConnectionFactory settings;
@@ -57,7 +59,7 @@ public sealed class RabbitMqAddress
     }
 
     /// <param name="amqp">An AMQP URI.</param>
-    /// <param name="management">The management plugin's address; <see langword="null"/> for port 15672 of the broker's host.</param>
+    /// <param name="management">The management plugin's address; <see langword="null"/> for the default.</param>
     /// <inheritdoc cref="Parse(string)" path="/exception"/>
     public static RabbitMqAddress Parse(string amqp, string? management)
     {
@@ -79,7 +81,7 @@ public sealed class RabbitMqAddress
 
         return new RabbitMqAddress(
             uri, read[0], [.. read.Select(node => node.Endpoint)],
-            management is null ? new UriBuilder(Uri.UriSchemeHttp, read[0].HostName, ManagementPort).Uri : ParseManagement(management));
+            management is null ? ManagementOf(read[0]) : ParseManagement(management));
     }
 
     /// <summary>The same broker and user in another virtual host.</summary>
@@ -135,6 +137,10 @@ public sealed class RabbitMqAddress
         var host = $"{first.Scheme}://{first.UserInfo}{(first.UserInfo.Length > 0 ? "@" : "")}".Length;
         return $"{first.AbsoluteUri[..host]}{string.Join(',', nodes.Select(NameOf))}{first.AbsoluteUri[(host + first.Authority.Length)..]}";
     }
+
+    private static Uri ManagementOf(ConnectionFactory node) => (node.Ssl.Enabled
+        ? new UriBuilder(Uri.UriSchemeHttps, node.HostName, ManagementPortWithTls)
+        : new UriBuilder(Uri.UriSchemeHttp, node.HostName, ManagementPort)).Uri;
 
     // Relative paths are appended after the last slash.
     private static Uri ParseManagement(string address) =>

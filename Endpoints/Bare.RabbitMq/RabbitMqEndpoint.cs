@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -39,6 +40,13 @@ internal sealed partial class RabbitMqEndpoint(
         PoolSizes.Require(endpoint, database);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);
         data = database.Open(enlist: false);
+        // Where the endpoint commits, that commit waits.
+        if (endpoint.Mode.RowCommit == RowCommit.EachStatement)
+        {
+            await new FlushCheck(endpoint.Name, endpoint.Mode, endpoint.Flush, log)
+                .RequireAsync(data.Source, PoolSizes.Data, isAsynchronous: false, cancellationToken);
+        }
+
         endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, data.Source, cancelled);
         receivers = new Receivers(endpoint, settings.Address, data.Source, log);
         var receiverOf = await receivers.PrepareAsync(cancellationToken);

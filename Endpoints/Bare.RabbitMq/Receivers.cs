@@ -17,7 +17,7 @@ internal sealed record Receivers(BareEndpointBuilder Endpoint, RabbitMqAddress B
         {
             TransactionMode.DtcOff,
             Each((of, queue, worker) => new DtcOffReceiver(
-                queue, new LocalTransactionScope(of.Data, of.Endpoint.Transactions), worker, of.recoverability))
+                queue, new LocalTransactionScope(of.Data, of.Endpoint.Transactions) { IsFlushed = true }, worker, of.recoverability))
         },
         {
             TransactionMode.ScopeOff,
@@ -56,7 +56,7 @@ internal sealed record Receivers(BareEndpointBuilder Endpoint, RabbitMqAddress B
 
     private async Task<Func<QueueSession, MessagePipeline, IReceiver>> PrepareOutboxAsync(CancellationToken cancellationToken)
     {
-        var outbox = new OutboxStore(Data, Endpoint.Name, Endpoint.Mode.Isolation, Endpoint.HandledIdsAreKept);
+        var outbox = new OutboxStore(Data, Endpoint.Name, Endpoint.Mode.Isolation, Endpoint.HandledIdsAreKept) { IsFlushed = true, Log = Log };
         await outbox.CreateAsync(cancellationToken);
         var dispatching = dispatcher = OutboxDispatcher.Start(
             outbox,

@@ -13,8 +13,9 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// says little, because every prefetched message has it. Such a message is moved to the retry queue, and no attempt is counted. Messages are taken
 /// from the retry queue one at a time, so there the flag means that the handling was cut off, which counts as a failed attempt. A message that
 /// always kills its process is given up after the mode's attempts and one more. Other messages are not given up with it, because a process never
-/// retries two at the same time. The <c>x-delivery-count</c> of quorum queues also counts prefetched messages, and is not used. A message that the error
-/// queue refuses goes to the end of the retry queue, so that it blocks no other.
+/// retries two at the same time. A redelivered message that the broker does not take a second time is handled where it is, and its deaths are not
+/// counted. The <c>x-delivery-count</c> of quorum queues also counts prefetched messages, and is not used. A message that the error queue refuses goes to the
+/// end of the retry queue, so that it blocks no other.
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, IReadOnlyList<TimeSpan> delays, ILogger log)
 {
@@ -37,18 +38,20 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     }
 
     /// <summary>
-    /// Answers a message that is not handled now, and acknowledges it: a redelivered one comes back as a retry, and one that is given up tries the error
-    /// queue again.
+    /// Answers a message that is not to be handled now, and acknowledges it: a redelivered one comes back as a retry, and one that is given up tries the
+    /// error queue again.
     /// </summary>
-    /// <returns><see langword="true"/>: there was a message.</returns>
+    /// <returns>
+    /// <see langword="false"/> if the message is to be handled all the same: it was only redelivered, and the broker does not take it a second time.
+    /// </returns>
     public async Task<bool> AnswerUnhandledAsync(QueueSession queue, Delivery message)
     {
-        await SettleAsync(message, () => message switch
-        {
-            { IsGivenUp: true } => MoveOrPutAsideAsync(queue, message, AmqpMessage.DeadLetterOf(message.Properties)),
-            { IsRetry: true } => RetryOrGiveUpAsync(queue, message, CutOff()),
-            _ => RetryAsync(queue, message, CutOff(), message.FailedAttempts, delay: TimeSpan.Zero),
-        });
+        if (!message.IsGivenUp && !message.IsRetry)
+            return await TryComeBackAsync(queue, message);
+
+        await SettleAsync(message, () => message.IsGivenUp
+            ? MoveOrPutAsideAsync(queue, message, AmqpMessage.DeadLetterOf(message.Properties))
+            : RetryOrGiveUpAsync(queue, message, CutOff()));
         return true;
     }
 
@@ -86,6 +89,30 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
 
         await message.AcknowledgeAsync();
+    }
+
+    /// <summary>
+    /// Moves a message that was only redelivered to the retry queue. It has not failed, so one that the broker does not take there is not given up.
+    /// </summary>
+    private async Task<bool> TryComeBackAsync(QueueSession queue, Delivery message)
+    {
+        try
+        {
+            await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
+        }
+        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+        {
+            LogNotTaken(message.MessageId, unfit.Message);
+            return false;
+        }
+        catch (BrokerException full) when (full.IsRefusal)
+        {
+            LogKept(message.MessageId, full.Message);
+            return true;
+        }
+
+        await message.AcknowledgeAsync();
+        return true;
     }
 
     private async Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, Exception failure)
@@ -156,6 +183,11 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
                   "endpoint connects again: {Reason} If it is too large, raise the broker's max_message_size, or remove it. If the retry queue is full, " +
                   "make room.")]
     private partial void LogKept(Guid messageId, string reason);
+
+    [LoggerMessage(Level = LogLevel.Warning,
+        Message = "Message {MessageId} was redelivered, and cannot be moved to the retry queue: {Reason} It is handled where it is. If it has ended its " +
+                  "process, it does so again: remove it.")]
+    private partial void LogNotTaken(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Error,
         Message = "Message {MessageId} is lost: its handler failed ({Reason}), and it could not be moved to the error queue: {Refusal}")]

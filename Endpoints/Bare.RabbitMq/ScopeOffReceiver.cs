@@ -10,8 +10,8 @@ internal sealed class ScopeOffReceiver(QueueSession queue, DbDataSource data, Me
         if (await queue.ReceiveAsync() is not { } message)
             return false;
 
-        if (message.IsRedelivered || message.IsGivenUp)
-            return await recoverability.AnswerUnhandledAsync(queue, message);
+        if ((message.IsRedelivered || message.IsGivenUp) && await recoverability.AnswerUnhandledAsync(queue, message))
+            return true;
 
         try
         {

@@ -13,12 +13,12 @@ public interface IMessageSender
     /// </summary>
     /// <remarks>
     /// With <c>synchronous_commit = off</c> for the role or the database, PostgreSQL confirms a commit before it is on disk: a crash of the server can
-    /// lose the message. An endpoint logs a warning if it finds that setting; a sender does not look.
+    /// lose the message. A sender does not look for that setting.
     /// </remarks>
     /// <param name="queue">The queue of the receiver.</param>
     /// <param name="message">Serialized as JSON, at once.</param>
     /// <param name="transaction">The caller's transaction in the queues' database: the message is sent if and when it commits.</param>
-    /// <param name="messageId">The message's id; a new one by default.</param>
+    /// <param name="messageId">The message's id, which no other message has; a new one by default.</param>
     /// <param name="headers">The message's headers; <c>traceparent</c> is added if a trace is recorded.</param>
     /// <param name="cancellationToken">Cancels the send. The message may have been sent before the cancellation took effect.</param>
     /// <exception cref="ArgumentException">A header's name is empty or begins with <c>kit-</c>, or the headers exceed 16,384 characters.</exception>

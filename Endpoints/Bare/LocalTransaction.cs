@@ -89,5 +89,16 @@ internal sealed class LocalTransaction : IAsyncDisposable
         }
     }
 
+    /// <summary>Commits the transaction that <see cref="OpenToLendAsync"/> began, in one round trip.</summary>
+    /// <param name="isFlushed">
+    /// Whether the commit waits for the log, whatever is set: a queue on another server forgets the message after it, and a crash must not take it back.
+    /// </param>
+    /// <param name="before">What precedes the commit.</param>
+    /// <inheritdoc cref="EndAsync" path="/exception"/>
+    public Task CommitAsync(bool isFlushed, params IEnumerable<NpgsqlBatchCommand> before) => EndAsync([
+        .. before,
+        .. isFlushed ? [new NpgsqlBatchCommand($"SELECT {PostgreSqlStatement.WaitingForTheLog(isLocal: true)}")] : Enumerable.Empty<NpgsqlBatchCommand>(),
+        new NpgsqlBatchCommand("COMMIT")]);
+
     public ValueTask DisposeAsync() => Connection.DisposeAsync();
 }

@@ -15,9 +15,12 @@ namespace Kit.Endpoints.Bare;
 /// <param name="settings">The settings of both transactions.</param>
 internal sealed class LocalTransactionScope(NpgsqlDataSource data, TransactionSettings settings) : IHandlerScope
 {
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed { get; init; }
+
     public async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)
     {
-        await using var work = new LocalTransactionWork(data, settings.Isolation);
+        await using var work = new LocalTransactionWork(data, settings.Isolation) { IsFlushed = IsFlushed };
         using var transaction = AmbientTransaction.Create(settings);
         work.EnlistIn(transaction);
         using (var scope = AmbientTransaction.Enter(transaction))

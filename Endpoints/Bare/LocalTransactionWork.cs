@@ -13,6 +13,9 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
 
     private readonly List<OutgoingMessage> sends = [];
 
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed { get; init; }
+
     public IReadOnlyCollection<OutgoingMessage> Sends => sends;
 
     public Exception? Refusal => lent.Refusal;
@@ -39,7 +42,7 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
         try
         {
             if (await lent.CloseAsync() is { } local)
-                await local.EndAsync(new NpgsqlBatchCommand("COMMIT"));
+                await local.CommitAsync(IsFlushed);
 
             return null;
         }

@@ -1,4 +1,6 @@
 using System.Data.Common;
+using System.Security.Cryptography;
+using System.Text;
 using System.Text.Json;
 using Kit.Endpoints.Bare.Health;
 
@@ -42,6 +44,29 @@ public sealed class MessageContext
     /// </summary>
     public IReadOnlyDictionary<string, string> Headers { get; init; } = MessageHeaders.None;
 
+    /// <summary>The endpoint's name.</summary>
+    internal string Endpoint { get; init; } = "";
+
+    /// <summary>
+    /// Derives an id for one of the handler's sends from the handled message. It is the same whenever this message is handled, so that receivers can discard a
+    /// repetition, and no other send has it. The message's own id must not be used for a send: a receiver that has handled one of several messages with an
+    /// id discards the others.
+    /// </summary>
+    /// <param name="send">What the handler calls this send, differently from its other ones.</param>
+    /// <exception cref="InvalidOperationException">The handled message has no id.</exception>
+    public Guid DeriveId(string send)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(send);
+        if (MessageId == Guid.Empty)
+            throw new InvalidOperationException("Expected an id in the handled message to derive another from, and it has none: its sender must set it.");
+
+        var id = SHA256.HashData(Encoding.UTF8.GetBytes($"{MessageId}\0{Endpoint}\0{send}"))[..16];
+        // Version 8 of RFC 9562: what the bits mean is its maker's business.
+        id[6] = (byte)((id[6] & 0x0F) | 0x80);
+        id[8] = (byte)((id[8] & 0x3F) | 0x80);
+        return new Guid(id, bigEndian: true);
+    }
+
     /// <summary>
     /// The handler's open connection to its database, in the transaction that the mode prescribes. Every call returns the same one.
     /// The endpoint closes it; the handler must not dispose it.
@@ -77,7 +102,7 @@ public sealed class MessageContext
     /// </remarks>
     /// <param name="queue">The queue of the receiver.</param>
     /// <param name="message">Serialized as JSON, at once.</param>
-    /// <param name="messageId">The message's id; a new one by default.</param>
+    /// <param name="messageId">The message's id, which no other message has (<see cref="DeriveId"/>); a new one by default.</param>
     /// <param name="headers">The message's headers; <c>traceparent</c> is added if a trace is recorded.</param>
     /// <param name="cancellationToken">Cancels the send.</param>
     /// <exception cref="ArgumentException">A header's name is empty or begins with <c>kit-</c>, or the headers exceed 16,384 characters.</exception>
@@ -102,7 +127,7 @@ public sealed class MessageContext
     /// An event of a type to which no queue has subscribed is refused, like a message to a queue that does not exist.
     /// </remarks>
     /// <param name="message">Serialized as JSON, at once. Subscribers name its type.</param>
-    /// <param name="messageId">The event's id, the same in all queues; a new one by default.</param>
+    /// <param name="messageId">The event's id, the same in all queues, which no other has (<see cref="DeriveId"/>); a new one by default.</param>
     /// <param name="headers">The event's headers; <c>traceparent</c> is added if a trace is recorded.</param>
     /// <param name="cancellationToken">Cancels the publish.</param>
     /// <inheritdoc cref="SendAsync" path="/exception"/>
@@ -115,7 +140,7 @@ public sealed class MessageContext
     /// does with it what it does with <see cref="SendAsync"/>.
     /// </summary>
     /// <param name="message">Serialized as JSON, at once.</param>
-    /// <param name="messageId">The reply's id; a new one by default.</param>
+    /// <param name="messageId">The reply's id, which no other message has (<see cref="DeriveId"/>); a new one by default.</param>
     /// <param name="headers">The reply's headers; <c>traceparent</c> is added if a trace is recorded.</param>
     /// <param name="cancellationToken">Cancels the send.</param>
     /// <exception cref="InvalidOperationException">The handled message names no queue.</exception>

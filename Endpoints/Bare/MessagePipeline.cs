@@ -34,6 +34,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
             MessageId = received.MessageId,
             Attempt = received.FailedAttempts + 1,
             Headers = received.Headers,
+            Endpoint = endpoint.Name,
         };
         bool isWaitedFor;
         endpoint.Running.Begin(received);

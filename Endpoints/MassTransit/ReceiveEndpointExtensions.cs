@@ -39,7 +39,7 @@ public static class ReceiveEndpointExtensions
     /// <summary>
     /// Sets the transaction mode of an endpoint's consumers. Call it before <c>ConfigureConsumer</c>, because filters that are configured first
     /// run outside later ones. For a quorum queue, also call <see cref="UseQuorumQueue"/>. Each attempt has its own transaction in its own outbox:
-    /// retry (outbox (scope (consumer))).
+    /// retry (outbox (scope (consumer))). A send of a consumer that reaches no queue fails, which RabbitMQ and MassTransit otherwise do not notice.
     /// </summary>
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="mode"><c>dtc-off</c>, <c>scope-off</c> or <c>transactions-off</c>.</param>
@@ -58,6 +58,7 @@ public static class ReceiveEndpointExtensions
         if (MassTransitSupport.Of(mode).Because is { } reason)
             throw new NotSupportedException($"MassTransit cannot run in {mode}: {reason}.");
 
+        endpoint.ConfigureSend(send => send.UseExecute(RequireQueue));
         if (mode == TransactionMode.TransactionsOff)
         {
             DoNotAcknowledge(endpoint);
@@ -75,6 +76,14 @@ public static class ReceiveEndpointExtensions
         endpoint.ConnectConsumerConfigurationObserver(scopes);
         endpoint.ConnectSagaConfigurationObserver(scopes);
         endpoint.ConnectHandlerConfigurationObserver(scopes);
+        endpoint.ConnectActivityConfigurationObserver(scopes);
+    }
+
+    // Not for a reply or a fault, whose requester may be gone. An event, which may have no subscribers, does not come here.
+    private static void RequireQueue(SendContext send)
+    {
+        if (send.RequestId is null && send is not SendContext<Fault> && send.TryGetPayload(out RabbitMqSendContext? rabbit))
+            rabbit.Mandatory = true;
     }
 
     // There is no public setting. MassTransit issue 3788 shows this workaround.

@@ -4,10 +4,10 @@ using MassTransit;
 namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
-/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later.
+/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later, and refuses activities.
 /// </summary>
 internal sealed class TransactionScopes(TransactionSettings settings)
-    : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver
+    : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver, IActivityConfigurationObserver
 {
     public void ConsumerConfigured<TConsumer>(IConsumerConfigurator<TConsumer> configurator)
         where TConsumer : class
@@ -37,4 +37,23 @@ internal sealed class TransactionScopes(TransactionSettings settings)
     public void HandlerConfigured<TMessage>(IHandlerConfigurator<TMessage> configurator)
         where TMessage : class =>
         configurator.UseFilter(new TransactionScopeFilter<TMessage>(settings));
+
+    public void ActivityConfigured<TActivity, TArguments>(IExecuteActivityConfigurator<TActivity, TArguments> configurator, Uri compensateAddress)
+        where TActivity : class, IExecuteActivity<TArguments>
+        where TArguments : class =>
+        throw Refused<TActivity>();
+
+    public void ExecuteActivityConfigured<TActivity, TArguments>(IExecuteActivityConfigurator<TActivity, TArguments> configurator)
+        where TActivity : class, IExecuteActivity<TArguments>
+        where TArguments : class =>
+        throw Refused<TActivity>();
+
+    public void CompensateActivityConfigured<TActivity, TLog>(ICompensateActivityConfigurator<TActivity, TLog> configurator)
+        where TActivity : class, ICompensateActivity<TLog>
+        where TLog : class =>
+        throw Refused<TActivity>();
+
+    private static NotSupportedException Refused<TActivity>() => new(
+        $"MassTransit cannot run activity {typeof(TActivity).Name} in {TransactionMode.DtcOff}: it turns an activity's exception into a fault of the routing " +
+        $"slip, so that a scope around the activity would commit. Do the work in a consumer, or use {TransactionMode.ScopeOff}.");
 }

@@ -33,12 +33,14 @@ internal sealed class TestVirtualHost : IAsyncDisposable
     public Task SetPolicyAsync(string pattern, string definition) =>
         PutAsync($"policies/{name}/test", $$"""{"pattern": "{{pattern}}", "apply-to": "queues", "definition": {{definition}}}""");
 
-    /// <summary>Creates another user, who may do everything in the virtual host.</summary>
+    /// <summary>Creates another user, who may read and write everything in the virtual host.</summary>
+    /// <param name="user">The user's name.</param>
+    /// <param name="configure">What the user may create and delete: everything, when not given.</param>
     /// <returns>The broker's address for that user.</returns>
-    public async Task<string> AddUserAsync(string user)
+    public async Task<string> AddUserAsync(string user, string configure = ".*")
     {
         await PutAsync($"users/{user}", """{"password": "secret", "tags": ""}""");
-        await PutAsync($"permissions/{name}/{user}", """{"configure": ".*", "write": ".*", "read": ".*"}""");
+        await PutAsync($"permissions/{name}/{user}", $$"""{"configure": "{{configure}}", "write": ".*", "read": ".*"}""");
         users.Add(user);
         return new UriBuilder(RabbitMqAddress.Parse(Address).Amqp) { UserName = user, Password = "secret" }.Uri.AbsoluteUri;
     }

@@ -9,6 +9,9 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 internal sealed class DtcOffBatchReceiver(
     QueueSession queue, int size, NpgsqlDataSource data, TransactionSettings settings, MessagePipeline pipeline, Recoverability recoverability) : IBatchReceiver
 {
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed { get; init; }
+
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         await using var receive = await queue.BeginAsync();
@@ -16,7 +19,7 @@ internal sealed class DtcOffBatchReceiver(
         if (messages.Count == 0)
             return false;
 
-        await using var handlers = new LocalTransactionWork(data, settings.Isolation);
+        await using var handlers = new LocalTransactionWork(data, settings.Isolation) { IsFlushed = IsFlushed };
         var refusal = await new BatchInOneTransaction(queue, handlers, settings, pipeline, recoverability).HandleAllAsync(messages, cancellationToken);
         await handlers.CommitAloneAsync();
         await receive.CommitAsync(CancellationToken.None);

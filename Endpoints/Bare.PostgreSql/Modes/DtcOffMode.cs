@@ -15,7 +15,11 @@ internal static class DtcOffMode
         Ahead = Support.Yes,
         PrepareAsync = PostgreSqlMode.Each((sessions, worker) => sessions.OpenAsync((session, data) => sessions.InBatches(
             session,
-            new DtcOffReceiver(session, new LocalTransactionScope(data, sessions.Endpoint.Transactions), worker, sessions.Recoverability),
-            size => new DtcOffBatchReceiver(session, size, data, sessions.Endpoint.Transactions, worker, sessions.Recoverability)))),
+            new DtcOffReceiver(
+                session, new LocalTransactionScope(data, sessions.Endpoint.Transactions) { IsFlushed = sessions.IsFlushed }, worker, sessions.Recoverability),
+            size => new DtcOffBatchReceiver(session, size, data, sessions.Endpoint.Transactions, worker, sessions.Recoverability)
+            {
+                IsFlushed = sessions.IsFlushed,
+            }))),
     };
 }

@@ -53,6 +53,9 @@ internal sealed class EndpointSessions : IAsyncDisposable
 
     public PuttingBack PuttingBack => new(() => OpenAnsweringAsync(CancellationToken.None), Endpoint.FirstPause, Recoverability);
 
+    /// <summary>Whether a crash of the handlers' server could take back what the queue's server has kept, so that the handlers' commit waits.</summary>
+    public bool IsFlushed => Endpoint.Flush == LogFlush.Every && DataDatabase.IsElsewhereThan(QueueDatabase);
+
     private string WhatNeedsOneServer => Endpoint.Flush == LogFlush.Every ? $"{Endpoint.Mode}" : $"{Endpoint.Mode} with flush '{Endpoint.Flush}'";
 
     /// <summary>Ensures that the queue's tables exist, and that the sessions wait for the log as the endpoint's flush says.</summary>

@@ -18,7 +18,11 @@ internal static class OutboxMode
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> PrepareAsync(EndpointSessions sessions, CancellationToken cancellationToken)
     {
         var endpoint = sessions.Endpoint;
-        var outbox = new OutboxStore(sessions.Data, endpoint.Name, endpoint.Mode.Isolation, endpoint.HandledIdsAreKept);
+        var outbox = new OutboxStore(sessions.Data, endpoint.Name, endpoint.Mode.Isolation, endpoint.HandledIdsAreKept)
+        {
+            IsFlushed = sessions.IsFlushed,
+            Log = sessions.Log,
+        };
         await outbox.CreateAsync(cancellationToken);
         var unanswered = new UnansweredReceives(outbox);
         var dispatcher = OutboxDispatcher.Start(

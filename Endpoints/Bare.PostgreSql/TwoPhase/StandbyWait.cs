@@ -13,10 +13,10 @@ internal sealed class StandbyWait : IDisposable
     private const string Waiting = "SyncRepWaitForLSN";
 
     /// <summary>Expressions: the transaction that evaluates them waits at its end for the log and the standbys, and tells if it stops waiting.</summary>
-    public static readonly string OfTransaction = Settings(isLocal: "true");
+    public static readonly string OfTransaction = Settings(isLocal: true);
 
     /// <summary>A statement: the later transactions of its session do.</summary>
-    public static readonly string OfSession = $"SELECT {Settings(isLocal: "false")}";
+    public static readonly string OfSession = $"SELECT {Settings(isLocal: false)}";
 
     private readonly NpgsqlConnection connection;
     private bool isCancelled;
@@ -42,10 +42,8 @@ internal sealed class StandbyWait : IDisposable
 
     public void Dispose() => connection.Notice -= Note;
 
-    // Where the commit is, because nothing earlier is certain: a handler, a trigger or a reload of the server can change what its session had.
-    private static string Settings(string isLocal) =>
-        "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on' " +
-        $"ELSE current_setting('synchronous_commit') END, {isLocal}), set_config('client_min_messages', 'warning', {isLocal})";
+    private static string Settings(bool isLocal) =>
+        $"{PostgreSqlStatement.WaitingForTheLog(isLocal)}, set_config('client_min_messages', 'warning', {(isLocal ? "true" : "false")})";
 
     private void Note(object sender, NpgsqlNoticeEventArgs warning) => isCancelled |= warning.Notice.Routine == Waiting;
 }

@@ -1,4 +1,5 @@
 using System.Data;
+using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.Outbox;
@@ -12,8 +13,12 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// message. Deleting an id also deletes its sends, dispatched or not, so spare ids with waiting sends: <c>DELETE FROM orders_inbox i WHERE
 /// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>
-internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements statements, OwnSession own, IsolationLevel isolation)
+internal sealed partial class IdempotentScope(
+    NpgsqlDataSource data, OutboxStatements statements, OwnSession own, IsolationLevel isolation, ILogger log)
 {
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed { get; init; }
+
     /// <summary>Handles a message and commits, unless that was done before.</summary>
     /// <returns>
     /// The handler's sends, to dispatch now. None if the message was handled before: its sends belong to the delivery that handled it, which may
@@ -32,7 +37,10 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
 
         await using var local = await OpenAsync(cancellationToken);
         if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } transactionId)
+        {
+            LogDiscarded(message.MessageId);
             return [];
+        }
 
         IReadOnlyList<OutboxRecord>? committing = null;
         try
@@ -48,22 +56,52 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
             var isAnswerLost = local.Connection.State != ConnectionState.Open;
             // Its connection is returned first, so that workers that all fail do not each wait for a second one.
             await local.DisposeAsync();
-            // Without a token: a handler that was cancelled may have committed, too.
-            if (!await IsHandledAsync(message.MessageId, CancellationToken.None))
+            var isUncertain = committing is not null && isAnswerLost && failure is NpgsqlException;
+            // None handled it: the attempt has failed.
+            if (await IsOfThisAttemptAsync(message.MessageId, transactionId, isUncertain) is not { } isOfThisAttempt)
                 throw;
-
-            // Not by this attempt: another delivery, which waited for its transaction or came after it, has handled the message.
-            if (!await HasCommittedAsync(transactionId))
+            // Another delivery, which waited for this one's transaction or came after it, has handled the message.
+            if (!isOfThisAttempt)
                 return [];
-            if (committing is not null && isAnswerLost && failure is NpgsqlException)
-                return committing;
+            if (isUncertain)
+                return committing!;
 
             throw await UnrecordAsync(message.MessageId, failure);
         }
     }
 
     /// <summary>Whether the message's handler has committed.</summary>
+    /// <exception cref="ServerRefusedException">The database does not answer.</exception>
     public async Task<bool> IsHandledAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await IsRecordedAsync(messageId, cancellationToken);
+        }
+        catch (NpgsqlException unanswered)
+        {
+            throw new ServerRefusedException(unanswered);
+        }
+    }
+
+    /// <returns>Whether this attempt has handled the message, and not another delivery; <see langword="null"/> if none has.</returns>
+    /// <exception cref="ServerRefusedException">
+    /// Nobody answers, and the handler's commit may have happened: the attempt is not counted, and the next one finds the id.
+    /// </exception>
+    private async Task<bool?> IsOfThisAttemptAsync(Guid messageId, ulong transactionId, bool isUncertain)
+    {
+        try
+        {
+            // Without a token: a handler that was cancelled may have committed, too.
+            return await IsRecordedAsync(messageId, CancellationToken.None) ? await HasCommittedAsync(transactionId) : null;
+        }
+        catch (NpgsqlException unanswered) when (isUncertain)
+        {
+            throw new ServerRefusedException(unanswered);
+        }
+    }
+
+    private async Task<bool> IsRecordedAsync(Guid messageId, CancellationToken cancellationToken)
     {
         await using var command = data.CreateCommand(statements.IsRecorded);
         command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
@@ -135,10 +173,16 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
     }
 
     // Without a token: a cancelled commit could have committed.
-    private Task CommitAsync(LocalTransaction local, Guid messageId, IReadOnlyCollection<OutboxRecord> records) => local.EndAsync(
+    private Task CommitAsync(LocalTransaction local, Guid messageId, IReadOnlyCollection<OutboxRecord> records) => local.CommitAsync(
+        IsFlushed,
     [
         .. records.Count > 0 ? own.BeforeTheEnd : [],
         .. records.Select(record => statements.Sending(messageId, record.Position, record.Message)),
-        new NpgsqlBatchCommand("COMMIT"),
     ]);
+
+    [LoggerMessage(
+        Level = LogLevel.Information,
+        Message = "Message {MessageId} is not handled: a message with its id was handled before. If this is another message, its sender must give it an " +
+            "id of its own.")]
+    private partial void LogDiscarded(Guid messageId);
 }

@@ -5,8 +5,14 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// <summary>
 /// The sends of one message that still wait, claimed in a transaction. Until it ends, no other dispatcher sends them.
 /// </summary>
+/// <param name="connection">The connection of the transaction.</param>
+/// <param name="statements">The outbox's statements.</param>
+/// <param name="messageId">The message.</param>
+/// <param name="records">Its sends.</param>
+/// <param name="later">Remembers what is dispatched and cannot be recorded as such now: the next search would send it again.</param>
 internal sealed class OutboxClaim(
-    NpgsqlConnection connection, OutboxStatements statements, Guid messageId, IReadOnlyList<OutboxRecord> records) : IAsyncDisposable
+    NpgsqlConnection connection, OutboxStatements statements, Guid messageId, IReadOnlyList<OutboxRecord> records,
+    Action<Guid, IReadOnlyCollection<OutboxRecord>> later) : IAsyncDisposable
 {
     /// <summary>The sends, in the handler's order.</summary>
     public IReadOnlyList<OutboxRecord> Records => records;
@@ -20,7 +26,15 @@ internal sealed class OutboxClaim(
             batch.BatchCommands.Add(statements.Forgetting(messageId, dispatched));
 
         batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
-        await batch.ExecuteNonQueryAsync(CancellationToken.None);
+        try
+        {
+            await batch.ExecuteNonQueryAsync(CancellationToken.None);
+        }
+        catch (NpgsqlException) when (dispatched.Count > 0)
+        {
+            later(messageId, dispatched);
+            throw;
+        }
     }
 
     /// <summary>Ends the claim: closing the connection rolls back.</summary>

@@ -118,6 +118,9 @@ internal sealed class OutboxStatements
     public NpgsqlBatchCommand Claiming(Guid messageId) =>
         PostgreSqlStatement.Of("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{claims}/{messageId}");
 
+    /// <summary>Fails if records could not be deleted after their dispatch: otherwise each search would send them again.</summary>
+    public NpgsqlBatchCommand RequiringToForget => new($"DELETE FROM {Outbox} WHERE false");
+
     public NpgsqlBatchCommand ReadingUndispatched(Guid messageId) =>
         PostgreSqlStatement.Of(
             $"SELECT position, queue, message_id, type, body, headers, is_event FROM {Outbox} WHERE causation_id = $1 ORDER BY position", messageId);

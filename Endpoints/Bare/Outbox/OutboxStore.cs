@@ -2,6 +2,8 @@ using System.Collections.Concurrent;
 using System.Data;
 using System.Globalization;
 using Kit.Endpoints.Bare.Health;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.Outbox;
@@ -22,13 +24,22 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     private OutboxStatements statements = new(endpoint);
     private OwnSession? own;
 
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed { get; init; }
+
+    /// <summary>Says which messages are not handled.</summary>
+    public ILogger Log { get; init; } = NullLogger.Instance;
+
     /// <summary>The handlers' side of it.</summary>
     public IdempotentScope Handlers => field ??= HandlersOn(data);
 
     /// <summary>The same on connections of another source to the same database.</summary>
     /// <exception cref="InvalidOperationException">It was not created.</exception>
     public IdempotentScope HandlersOn(NpgsqlDataSource source) =>
-        new(source, statements, own ?? throw new InvalidOperationException($"Expected the outbox of '{endpoint}' to be created first."), isolation);
+        new(source, statements, own ?? throw new InvalidOperationException($"Expected the outbox of '{endpoint}' to be created first."), isolation, Log)
+        {
+            IsFlushed = IsFlushed,
+        };
 
     /// <summary>Creates the tables if they are missing. If they exist, the role needs no right to create tables.</summary>
     /// <exception cref="InvalidOperationException">
@@ -88,7 +99,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         }
         catch (NpgsqlException)
         {
-            unforgotten.Enqueue((messageId, dispatched));
+            ForgetLater(messageId, dispatched);
         }
     }
 
@@ -136,17 +147,20 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         (position is null ? "" : string.Create(CultureInfo.InvariantCulture, $" AND position = {position}"));
 
     /// <summary>Claims the waiting sends of a message; <see langword="null"/> if somebody else has claimed them.</summary>
-    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    /// <exception cref="NpgsqlException">The database cannot be reached, or would not let it forget them: it is read-only.</exception>
     public async Task<OutboxClaim?> ClaimAsync(Guid messageId, CancellationToken cancellationToken)
     {
         var local = await LocalTransaction.OpenAsync(data, isolation, cancellationToken);
         try
         {
             if (await ClaimUndispatchedAsync(local.Connection, messageId, cancellationToken) is { } records)
-                return new OutboxClaim(local.Connection, statements, messageId, records);
+                return new OutboxClaim(local.Connection, statements, messageId, records, ForgetLater);
         }
-        catch
+        catch (Exception failure)
         {
+            // The server is read-only, or this session leads to a former primary, as others of the pool may.
+            if (NpgsqlErrors.IsReadOnly(failure))
+                data.Clear();
             await local.DisposeAsync();
             throw;
         }
@@ -154,6 +168,8 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         await local.DisposeAsync();
         return null;
     }
+
+    private void ForgetLater(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched) => unforgotten.Enqueue((messageId, dispatched));
 
     private async Task RequireIndexOfAgeAsync(CancellationToken cancellationToken)
     {
@@ -192,7 +208,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     {
         await using var batch = new NpgsqlBatch(connection)
         {
-            BatchCommands = { statements.Claiming(messageId), statements.ReadingUndispatched(messageId) },
+            BatchCommands = { statements.RequiringToForget, statements.Claiming(messageId), statements.ReadingUndispatched(messageId) },
         };
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
         await reader.ReadAsync(cancellationToken);

@@ -77,6 +77,13 @@ public sealed class SeveralHosts
         Assert.That(address.In("other").Management, Is.EqualTo(address.Management));
     }
 
+    /// <summary>The management plugin is sent the password.</summary>
+    [TestCase("amqp://one,two", "http://one:15672/")]
+    [TestCase("amqps://one,two", "https://one:15671/")]
+    [TestCase("amqps://one?management=http://two:80", "http://two/")]
+    public void The_management_plugin_is_asked_with_TLS_if_the_broker_is(string text, string management) =>
+        Assert.That(RabbitMqAddress.Parse(text).Management.AbsoluteUri, Is.EqualTo(management));
+
     [TestCase("amqp://one,,two")]
     [TestCase("amqp://one:x,two")]
     [TestCase("amqp://one,two:99999")]

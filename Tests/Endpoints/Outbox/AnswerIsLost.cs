@@ -1,5 +1,6 @@
 using Kit.Runner.Results.Points;
 using Kit.Runner.Wire;
+using Npgsql;
 
 namespace Kit.Tests.Outbox;
 
@@ -61,5 +62,41 @@ public sealed class AnswerIsLost
         Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
         Assert.That(await sink.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(new[] { message }));
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
+    }
+
+    // As when the server crashes after the commit: it cannot be asked at once, either.
+    [TestCase("postgresql")]
+    [TestCase("rabbitmq")]
+    public async Task To_the_commit_of_the_last_attempt_and_the_server_is_away_for_a_while(string transport)
+    {
+        await using var bench = await OutboxBench.CreateAsync(transport);
+        await using var gate = new GatedPostgreSql(bench.Databases.Widgets);
+        var gated = new NpgsqlConnectionStringBuilder(gate.Through) { Pooling = false };
+        await using var proxy = new FaultProxy(gated.Host!, gated.Port);
+        gated.Port = proxy.Port;
+        using var endpoint = bench.Build(
+            handled =>
+            {
+                if (bench.Entered < 3)
+                    throw new InvalidOperationException("The test wants this attempt to fail.");
+
+                gate.Arm(new MarkedRequest { Text = MarkedRequest.Commit }, PointWay.Cut);
+                proxy.RefuseConnections();
+                return [];
+            },
+            widgets: gated.ConnectionString);
+        await endpoint.StartAsync();
+
+        await bench.SendAsync(Guid.CreateVersion7());
+        await Eventually.HoldsAsync(() => gate.HasFired, "the connection is cut");
+        var refused = proxy.Refused;
+        await Eventually.HoldsAsync(() => proxy.Refused > refused + 2, "it has asked in vain");
+        proxy.AcceptConnections();
+        await bench.DrainedAsync();
+        await endpoint.StopAsync();
+
+        Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(bench.Entered, Is.EqualTo(3));
     }
 }

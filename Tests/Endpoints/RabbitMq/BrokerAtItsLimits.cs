@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 using Kit.Runner.Servers;
@@ -68,6 +69,27 @@ public sealed class BrokerAtItsLimits
         await AlarmAsync(isOn: false);
         await Task.WhenAll(during, after);
         Assert.That(await bench.CountAsync("built"), Is.EqualTo(2));
+    }
+
+    // As an administrator can set it for a virtual host and, on RabbitMQ 4, for a node.
+    [Test]
+    public async Task Where_queues_are_quorum_queues_by_default_a_classic_one_is_classic_and_found_as_such_at_the_next_start()
+    {
+        await broker.ControlAsync(["add_vhost", "typed", "--default-queue-type", "quorum"], CancellationToken.None);
+        await broker.ControlAsync(["set_permissions", "-p", "typed", broker.Address.UserName, ".*", ".*", ".*"], CancellationToken.None);
+        var typed = broker.Address.In("typed");
+        for (var start = 0; start < 2; start++)
+        {
+            using var endpoint = bench.Build(
+                TransactionMode.ScopeOff, (_, _) => Task.CompletedTask, configure: configured => configured.UseRabbitMq(typed.Text, bench.Widgets));
+            await endpoint.StartAsync();
+            await endpoint.StopAsync();
+        }
+
+        using var management = new ManagementApi(typed);
+        foreach (var queue in new[] { "work", "work_retry", "work_error" })
+            Assert.That((await management.ReadQueueAsync(queue, CancellationToken.None)).Type, Is.EqualTo("classic"), queue);
+        Assert.That(bench.Warnings.Lines, Is.Empty);
     }
 
     // The broker closes the channel, on which others are under way.

@@ -70,6 +70,27 @@ public sealed class PublishThatCannotSucceed
         Assert.That(bench.Warnings.Count("Next try"), Is.Zero, $"the session was lost: {bench.Warnings}");
     }
 
+    // It was prefetched at a stop, for example.
+    [TestCaseSource(typeof(RabbitMqBench), nameof(RabbitMqBench.Acknowledging))]
+    public async Task A_redelivered_message_that_the_broker_does_not_take_again_is_handled_where_it_is(TransactionMode mode)
+    {
+        var large = RabbitMqBench.Properties();
+        large.Headers = new Dictionary<string, object?> { ["large"] = new string('x', 130_900) };
+        await bench.PublishAsync("work", large);
+        Assert.That(await bench.OnChannelAsync(channel => channel.BasicGetAsync("work", autoAck: false)), Is.Not.Null);
+        var attempts = new List<int>();
+
+        await bench.HandleAsync(mode, (context, _) =>
+        {
+            attempts.Add(context.Attempt);
+            return Task.CompletedTask;
+        });
+
+        Assert.That(attempts, Is.EqualTo(new[] { 1 }), $"{bench.Warnings}");
+        Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(bench.Warnings.Lines, Has.One.Items.And.One.Contain("It is handled where it is."));
+    }
+
     // A name of 255 bytes that are not UTF-8 is three times as long when it is written again.
     [Test]
     public async Task A_name_that_the_driver_cannot_write_again_is_left_out_of_the_dead_letter()

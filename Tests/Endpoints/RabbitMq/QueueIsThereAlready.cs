@@ -121,6 +121,16 @@ public sealed class QueueIsThereAlready
     }
 
     [Test]
+    public async Task What_a_policy_drops_from_a_queue_that_the_endpoint_creates_is_warned_of()
+    {
+        await broker.SetPolicyAsync("^work_error$", """{"message-ttl": 5000}""");
+
+        await StartAsync(QueueType.Classic);
+
+        Assert.That(Warnings, Has.One.Items.And.One.Contain("Queue 'work_error' drops messages that are older than 5000 ms."));
+    }
+
+    [Test]
     public async Task Queues_that_the_endpoint_created_are_not_warned_of([Values] QueueType type)
     {
         await StartAsync(type);

@@ -2,7 +2,7 @@ using Kit.Modes;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql.Modes;
+namespace Kit.Endpoints.Bare;
 
 /// <summary>
 /// Whether the sessions of an endpoint wait for the log as its setting says: a pooler can drop a connection's options, and a role, a database or a
