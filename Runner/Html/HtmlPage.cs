@@ -1,5 +1,6 @@
 using Kit.Runner.Html.Components;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Views;
 using Microsoft.AspNetCore.Components;

@@ -1,5 +1,4 @@
 using System.Security;
-using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
@@ -23,23 +22,13 @@ internal sealed class FrameworksChart
     private const int Row = 18;
     private const int Heading = 30;
 
-    private readonly IReadOnlyList<IGrouping<Harm, Dot>> bands;
+    private readonly IReadOnlyList<IGrouping<Loss, Dot>> bands;
     private readonly LinearScale scale;
 
     private FrameworksChart(IEnumerable<Dot> dots)
     {
         bands = [.. dots.OrderByDescending(dot => dot.Rate.Mean).GroupBy(dot => dot.Worst).OrderBy(band => band.Key)];
         scale = LinearScale.Of(bands.SelectMany(band => band).Select(dot => (double?)(dot.Rate.High ?? dot.Rate.Mean)), Width - (2 * Left));
-    }
-
-    /// <summary>What a storm did to a message, from nothing to the worst.</summary>
-    private enum Harm
-    {
-        Nothing,
-        DeadLettered,
-        Doubled,
-        HalfDone,
-        Lost,
     }
 
     /// <summary>The block that shows it.</summary>
@@ -51,7 +40,7 @@ internal sealed class FrameworksChart
             where cell.Rate is not null
             let storms = stormOver[cell.Cell.Without(AxisName.Scenario)].Where(HasShown).ToList()
             where storms.Count > 0
-            select new Dot(NameOf(cell.Cell), cell.Rate!, storms.Max(WorstOf), storms.Exists(storm => storm.Verdict is FaultVerdict.Broken));
+            select new Dot(NameOf(cell.Cell), cell.Rate!, LossOf.Storms(storms), storms.Exists(storm => storm.Verdict is FaultVerdict.Broken));
         var chart = new FrameworksChart(dots);
         return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"The rate of each cell, by what a storm did\">")
         {
@@ -69,7 +58,7 @@ internal sealed class FrameworksChart
     }
 
     /// <summary>The chart in words, for readers who cannot see it.</summary>
-    private string Words => string.Join(' ', bands.Select(band => $"{HeadingOf(band.Key)}: {string.Join(", ", band.Select(dot => dot.InWords))}."));
+    private string Words => string.Join(' ', bands.Select(band => $"{LossOf.Title(band.Key)}: {string.Join(", ", band.Select(dot => dot.InWords))}."));
 
     private IEnumerable<string> Elements(int height)
     {
@@ -86,9 +75,9 @@ internal sealed class FrameworksChart
         var y = Top;
         foreach (var band in bands)
         {
-            var box = band.Key is Harm.Nothing ? "right" : "box";
+            var box = band.Key is Loss.Nothing ? "right" : "box";
             yield return $"""<rect class="{box}" x="{Left}" y="{y + 4}" width="{Width - (2 * Left)}" height="20" rx="3"/>""";
-            yield return $"""<text x="{Left + 6}" y="{y + 18}" font-weight="bold">{HeadingOf(band.Key)}</text>""";
+            yield return $"""<text x="{Left + 6}" y="{y + 18}" font-weight="bold">{LossOf.Title(band.Key)}</text>""";
             y += Heading;
             foreach (var dot in band)
             {
@@ -122,31 +111,8 @@ internal sealed class FrameworksChart
 
     private static bool HasShown(FaultResult storm) => storm.Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
 
-    private static Harm WorstOf(FaultResult storm) => storm.Counts.Where(seen => seen.Value > 0).Select(seen => HarmOf(seen.Key)).Max();
-
-    private static Harm HarmOf(DeliveryClass seen) => seen switch
-    {
-        DeliveryClass.Once or DeliveryClass.Recovered => Harm.Nothing,
-        DeliveryClass.CleanError => Harm.DeadLettered,
-        DeliveryClass.Duplicated or DeliveryClass.DuplicatedOutgoing => Harm.Doubled,
-        DeliveryClass.Torn or DeliveryClass.InDoubt or DeliveryClass.Ghost or DeliveryClass.Zombie => Harm.HalfDone,
-        DeliveryClass.Lost or DeliveryClass.Stuck => Harm.Lost,
-        _ => throw new KitException(
-            $"a message of a storm is of class {seen}, which the chart does not show.", "Find out why before anything is published."),
-    };
-
-    private static string HeadingOf(Harm harm) => harm switch
-    {
-        Harm.Nothing => "every message once",
-        Harm.DeadLettered => "some only dead-lettered",
-        Harm.Doubled => "some doubled: rows or sends",
-        Harm.HalfDone => "some half done: rows or sends are missing",
-        Harm.Lost => "some lost",
-        _ => throw new ArgumentOutOfRangeException(nameof(harm), harm, null),
-    };
-
     /// <param name="Worst">What its storm did to at least one message.</param>
-    private sealed record Dot(string Name, Estimate Rate, Harm Worst, bool IsBroken)
+    private sealed record Dot(string Name, Estimate Rate, Loss Worst, bool IsBroken)
     {
         public string InWords => $"{Name} {Figures.Measured(Rate.Mean)}";
     }

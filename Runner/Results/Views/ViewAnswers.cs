@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Views;
 

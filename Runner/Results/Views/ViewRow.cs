@@ -1,5 +1,6 @@
 using System.Text.Json.Serialization;
 using Kit.Modes;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Views;
 

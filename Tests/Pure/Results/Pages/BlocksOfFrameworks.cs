@@ -76,7 +76,7 @@ public sealed class BlocksOfFrameworks
         {
             Assert.That(
                 picture,
-                Does.Match(@"<title>every message once: bare outbox [0-9,]+\. some doubled: rows or sends: wolverine outbox often [0-9,]+\.</title>"));
+                Does.Match(@"<title>Every message exactly once: bare outbox [0-9,]+\. Some rows doubled: wolverine outbox often [0-9,]+\.</title>"));
             Assert.That(picture, Does.Match("<circle cx=[^>]*>\n<text[^>]*>bare outbox</text>"), "as promised");
             Assert.That(picture, Does.Match("<circle style=[^>]*>\n<text[^>]*>wolverine outbox often</text>"), "worse than promised");
         }

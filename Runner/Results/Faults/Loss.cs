@@ -1,8 +1,7 @@
 using Kit.Guarantees;
-using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 
-namespace Kit.Runner.Results.Views;
+namespace Kit.Runner.Results.Faults;
 
 /// <summary>The worst outcome of a message in the storms over a cell, the mildest first.</summary>
 public enum Loss
