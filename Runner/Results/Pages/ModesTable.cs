@@ -41,7 +41,7 @@ internal static class ModesTable
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
     internal static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
-        $"A 0: none was seen; of {FromTo(storms.Select(storm => storm.Storm!.Faults))} such kills and cuts, fewer than 3 do it (95 % confidence).";
+        $"A 0: none was seen; of {FromTo(storms.Select(storm => storm.Storm!.Faults))} such kills and cuts, fewer than 3 cause one (95 % confidence).";
 
     private static string FromTo(IEnumerable<int> counts)
     {

@@ -19,7 +19,7 @@ internal static class Storms
         var others = storms.Where(storm => storm.Storm!.Faults != usual)
             .Select(storm => $"{storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode} of {Figures.Count(storm.Storm!.Faults)}")
             .ToList();
-        return $"A 0 means, with 95 % confidence, that of {Figures.Count(usual)} such kills and cuts fewer than 3 do it (rule of three)."
+        return $"A 0 means, with 95 % confidence, that of {Figures.Count(usual)} such kills and cuts fewer than 3 cause one (rule of three)."
             + (others.Count == 0 ? "" : $" Of other numbers of kills and cuts: {string.Join(", ", others)}.")
             + " A message in several classes is counted in the worst.";
     }

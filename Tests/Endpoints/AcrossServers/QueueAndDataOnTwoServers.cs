@@ -364,7 +364,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await using var data = NpgsqlDataSource.Create(text);
         var place = await QueueDatabase.ReadAsync(data, CancellationToken.None);
         await using var pair = await ServerPair.StartAsync(TwoServersBench.Name, queues, text, place, CancellationToken.None);
-        await InsertWorkerAsync(Guid.NewGuid(), "{1}");
+        var worker = Guid.NewGuid();
+        await InsertWorkerAsync(worker, "{1}");
         await HastenAsync(Bench.DataConnection);
         await using var connection = await data.OpenConnectionAsync();
         await RequireStandbyAsync(DataServer, "absent");
@@ -378,7 +379,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
             await RequireStandbyAsync(DataServer, "");
         }
 
-        Assert.That(await Bench.CountWorkersAsync(), Is.EqualTo(1));
+        Assert.That(
+            await TestDatabases.ScalarAsync(Bench.QueueConnection, $"SELECT count(*)::int FROM kit_worker WHERE id = '{worker}'"), Is.EqualTo(1));
     }
 
     /// <summary>A standby that answers later than the passes of recovery come: each question would fence the worker, whose prepare has not returned.</summary>

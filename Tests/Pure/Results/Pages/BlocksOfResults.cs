@@ -58,7 +58,7 @@ public sealed class BlocksOfResults
         repository.Write("docs/page.md", written);
         Assert.That(repository.Make().Single().Differing, Is.Empty);
 
-        repository.Write("docs/page.md", written.Replace("fewer than 3 do it (rule", "fewer than 2 do it (rule", StringComparison.Ordinal));
+        repository.Write("docs/page.md", written.Replace("fewer than 3 cause one (rule", "fewer than 2 cause one (rule", StringComparison.Ordinal));
 
         var file = repository.Make().Single();
         Assert.That(file.Differing.Single(), Does.StartWith("docs/page.md:").And.EndsWith(": block storms"));
@@ -90,7 +90,7 @@ public sealed class BlocksOfResults
         Assert.That(
             repository.Made("storms from results/storms"),
             Does.Contain("From [results/storms](../results/storms/guarantees.md), 2026-03-01.")
-                .And.Contain("that of 10 such kills and cuts fewer than 3 do it (rule of three).")
+                .And.Contain("that of 10 such kills and cuts fewer than 3 cause one (rule of three).")
                 .And.Contain(" Of other numbers of kills and cuts: bare/postgresql/shared of 8."));
     }
 
