@@ -6,7 +6,7 @@ using Wolverine.Runtime;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>The address of a queue on an endpoint's transport.</summary>
-internal delegate Uri QueueAddress(string queue);
+internal delegate Uri AddressOfQueue(string queue);
 
 /// <summary>What Wolverine gives a handler for one attempt at a message.</summary>
 internal sealed class WolverineContext(MessageContext context, IConnections connections) : IMessageContext
@@ -16,7 +16,7 @@ internal sealed class WolverineContext(MessageContext context, IConnections conn
     public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => connections.GetTransactionAsync(cancellationToken);
 
     public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
-        context.EndpointFor(context.Runtime.Services.GetRequiredService<QueueAddress>()(queue)).SendAsync(message).AsTask();
+        context.EndpointFor(context.Runtime.Services.GetRequiredService<AddressOfQueue>()(queue)).SendAsync(message).AsTask();
 
     // Where a message names no address, the durable inbox gives it that of its own queue.
     public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken) =>

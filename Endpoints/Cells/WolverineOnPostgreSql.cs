@@ -70,7 +70,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     {
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         services.AddSingleton(handle);
-        services.AddSingleton<QueueAddress>(WolverineNames.AddressOf);
+        services.AddSingleton<AddressOfQueue>(WolverineNames.AddressOf);
         services.AddSingleton(_ => HandlerConnections.Open(settings));
         services.AddDbContextWithWolverineIntegration<WolverineData>(data => data.UseNpgsql(settings.Widgets), WolverineNames.Schema);
         services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>

@@ -43,7 +43,7 @@ public sealed class WolverineOnRabbitMq : IEndpointKind
         var transport = RabbitMqTransportSettings.Parse(settings.Transport).For(settings.Concurrency);
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(settings.Queue, transport.QueueType)));
         services.AddSingleton(handle);
-        services.AddSingleton<QueueAddress>(AddressOf);
+        services.AddSingleton<AddressOfQueue>(AddressOf);
         services.AddSingleton(_ => HandlerConnections.Open(settings));
         services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
         {
