@@ -130,7 +130,7 @@ internal sealed class FaultsCommand : KitCommand
                 : await new EveryPointRun(plan, Tell, console.WriteLine).RunAsync(cancellationToken);
             new GuaranteeReport(record.Document, record.Results).WriteTerminal(console, Width);
             await console.WriteLineAsync($"\n{SummaryOf(record.Results)}");
-            if (record.Results.Any(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed))
+            if (record.Results.Any(result => result.Verdict.ShowsNothing()))
                 await console.WriteLineAsync($"A VOID or failed experiment shows nothing. To repeat it: {Again(plan)}");
             await console.WriteLineAsync($"Tables: {new FaultFolder(plan.Folder).ReportPath}");
             return record.Results.All(result => result.IsGood || result.Known is not null) ? ExitCode.Success : ExitCode.Failure;

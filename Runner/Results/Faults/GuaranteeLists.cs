@@ -15,9 +15,9 @@ internal static class GuaranteeLists
             .. PointTables.ListsOf(document, [.. ordered.Where(result => result.Point is not null)]),
             ("Kills during two-phase commit", [.. ordered.Where(result => result.Storm?.Windows is not null)
                 .Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]),
-            ("Handled again after a crash", [.. ordered.Where(result => result is { HandledAgain: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken })
+            ("Handled again after a crash", [.. ordered.Where(result => result.HandledAgain is not null && result.Verdict.IsConclusive())
                 .Select(result => $"{result.Name}: {result.HandledAgain}")]),
-            ("Experiments that show nothing", [.. ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed)
+            ("Experiments that show nothing", [.. ordered.Where(result => result.Verdict.ShowsNothing())
                 .Select(result => $"{result.Name}: {result.Because}")]),
             ("No window", [.. ordered.Where(result => result.Verdict is FaultVerdict.NoWindow)
                 .GroupBy(result => (result.Cell.Mode, result.Fault, result.Because))

@@ -76,7 +76,7 @@ internal static class PointTables
         : result.Observed.All(seen => result.Promised.Contains(seen.Class)) ? "; a message after it broke the promise"
         : ", which is not promised";
 
-    private static bool IsMet(FaultResult result) => result is { Verdict: FaultVerdict.Kept or FaultVerdict.Broken, IsWithoutFault: false };
+    private static bool IsMet(FaultResult result) => result.Verdict.IsConclusive() && !result.IsWithoutFault;
 
     private static bool IsOnce(FaultResult result) =>
         result.Verdict is FaultVerdict.Kept && result.Observed is [{ Class: DeliveryClass.Once or DeliveryClass.Recovered }];

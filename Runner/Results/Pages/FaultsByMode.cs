@@ -35,7 +35,7 @@ internal static class FaultsByMode
             faults,
             $"From {string.Join(", ", sources.Experiments.Select(sources.LinkTo))}, over every framework and transport. " +
             "*No window*: the mode has no such moment there. ≠ names what broke a promise, and where." +
-            (results.SelectMany(each => each).Any(ShowsNothing) ? " *Void*: the experiment there shows nothing." : ""));
+            (results.SelectMany(each => each).Any(result => result.Verdict.ShowsNothing()) ? " *Void*: the experiment there shows nothing." : ""));
     }
 
     private static string TextOf(Fault fault, TransactionMode mode, IReadOnlyList<FaultResult> results)
@@ -52,13 +52,11 @@ internal static class FaultsByMode
             + (withoutWindow.Count == 0 ? "" : $"; {NoWindow} on {string.Join(", ", withoutWindow)}")
             + string.Concat(broken.GroupBy(Unpromised, StringComparer.Ordinal).Select(cells =>
                 $"; ≠ {cells.Key}: {PlacesOf(cells)}"))
-            + (results.Where(ShowsNothing).ToList() is { Count: > 0 } nothing ? $"; void: {PlacesOf(nothing)}" : "");
+            + (results.Where(result => result.Verdict.ShowsNothing()).ToList() is { Count: > 0 } nothing ? $"; void: {PlacesOf(nothing)}" : "");
     }
 
     private static string PlacesOf(IEnumerable<FaultResult> results) =>
         string.Join(", ", results.Select(result => $"{result.Cell.Framework}/{result.Cell.Transport}"));
-
-    private static bool ShowsNothing(FaultResult result) => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed;
 
     private static bool HasNoWindow(FaultResult result) => result.Verdict is FaultVerdict.NoWindow;
 

@@ -55,6 +55,6 @@ internal sealed record FaultSource(string Folder, FaultDocument Document, IReadO
         ?? throw new KitException($"{Folder} has no storm over bare/postgresql/{mode}/{ShownCells.Access}.", "Name the folder of experiments that have it."));
 
     /// <exception cref="KitException">The storm shows nothing.</exception>
-    private FaultResult Shown(FaultResult storm) => storm.Verdict is FaultVerdict.Kept or FaultVerdict.Broken ? storm : throw new KitException(
+    private FaultResult Shown(FaultResult storm) => storm.Verdict.IsConclusive() ? storm : throw new KitException(
         $"the storm over {storm.Cell} in {Folder} is {VerdictText.Of(storm.Verdict, () => "", () => "")} and shows nothing.", "Make it again.");
 }

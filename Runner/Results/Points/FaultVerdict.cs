@@ -19,6 +19,16 @@ public enum FaultVerdict
     Failed,
 }
 
+/// <summary>What verdicts have in common.</summary>
+public static class FaultVerdicts
+{
+    /// <summary>True if the experiment shows whether its promise is kept.</summary>
+    public static bool IsConclusive(this FaultVerdict verdict) => verdict is FaultVerdict.Kept or FaultVerdict.Broken;
+
+    /// <summary>True if it was to show that, and did not.</summary>
+    public static bool ShowsNothing(this FaultVerdict verdict) => verdict is FaultVerdict.Void or FaultVerdict.Failed;
+}
+
 /// <summary>A verdict in the words of reports. Each report has its own words for a promise that was kept or broken.</summary>
 public static class VerdictText
 {

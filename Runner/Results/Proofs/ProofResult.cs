@@ -63,7 +63,7 @@ public sealed record ProofResult : IPointResult
 
     /// <summary>True if it shows something, about its point or without it.</summary>
     [JsonInclude]
-    public bool IsConclusive => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
+    public bool IsConclusive => Verdict.IsConclusive();
 }
 
 /// <summary>The number of times that an effect of a message was found.</summary>

@@ -92,10 +92,10 @@ internal sealed class ViewRows
 
     // One that breaks promises on purpose proves nothing about the mode.
     private static bool IsStorm(FaultResult result) =>
-        result is { Storm.Unflushed: null, Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
+        result is { Storm.Unflushed: null, Storm: not null } && result.Verdict.IsConclusive();
 
     private static bool IsVoidStorm(FaultResult result) =>
-        result.Fault == StormFacts.Name && result.Verdict is FaultVerdict.Void or FaultVerdict.Failed && result.Storm?.Unflushed is null;
+        result.Fault == StormFacts.Name && result.Verdict.ShowsNothing() && result.Storm?.Unflushed is null;
 
     private ViewSpeed? SpeedOf(CellResult cell) => cell.Rate is not { } rate ? null : new ViewSpeed(
         Figure.Of(rate.Mean), Figure.Of(rate.Low), Figure.Of(rate.High), cell.Counting.Count, sources.Run!.Document.Settings.Rounds,
@@ -143,5 +143,5 @@ internal sealed class ViewRows
         singles.Count(result => result.Verdict is FaultVerdict.Kept),
         singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: null }),
         singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: not null }),
-        singles.Count(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed));
+        singles.Count(result => result.Verdict.ShowsNothing()));
 }
