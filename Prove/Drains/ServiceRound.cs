@@ -95,15 +95,13 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
 
     private FlushTime? MeasureFlush() => disk is null ? null : FlushTimer.Measure(disk.Folder, FlushesNextToADrain);
 
-    private Noise NoiseOf(Drained drained, IReadOnlyList<int> own, int process, FlushTime? flushBefore, FlushTime? flushAfter)
+    private Noise NoiseOf(Drained drained, IReadOnlyList<int> own, int process, FlushTime? flushBefore, FlushTime? flushAfter) => CpuUse.NoiseOf(
+        drained is { Start: { } start, End: { } end }
+            ? CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, process, .. own]))
+            : null) with
     {
-        var ratio = disk?.RatioOf(flushBefore, flushAfter);
-        if (drained is not { Start: { } start, End: { } end })
-            return new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null) { FlushRatio = ratio };
-
-        var use = CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, process, .. own]));
-        return new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name) { FlushRatio = ratio };
-    }
+        FlushRatio = disk?.RatioOf(flushBefore, flushAfter),
+    };
 
     private async Task<MessageCosts> CostsOfAsync(
         ServerCounters? before, ServerCounters? after, Drained drained, IReadOnlyList<int> own, int process, int messages,

@@ -180,14 +180,11 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             start, end, new HashSet<int>([Environment.ProcessId, .. handlers.Ids ?? [], .. settings.Processes]));
     }
 
-    /// <summary>The reading of the load from other processes next to a server of others.</summary>
-    internal static Reading ServerOfOthers { get; } = Reading.Missing("a server is not the kit's own: its processes cannot be told apart from others");
+    /// <summary>The load from other processes next to a server of others.</summary>
+    internal static Noise NextToAServerOfOthers { get; } = new(
+        Reading.Missing("a server is not the kit's own: its processes cannot be told apart from others"), Noise.DefaultLimit, BusiestProcess: null);
 
-    private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null
-        ? new Noise(ServerOfOthers, Noise.DefaultLimit, BusiestProcess: null)
-        : use is null
-            ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
-            : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
+    private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null ? NextToAServerOfOthers : CpuUse.NoiseOf(use);
 
     private async Task<MessageCosts> CostsOfAsync(
         string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcesses handlers, CancellationToken cancellationToken)

@@ -62,16 +62,10 @@ internal sealed class SharedServers : IAsyncDisposable
     /// The load from other processes between two samples. A build cannot measure it: it does not know the servers' processes. Both builds are children of
     /// this process.
     /// </summary>
-    public Noise NoiseBetween(CpuSample? start, CpuSample? end)
-    {
-        if (servers.All.Any(one => one.Server.Processes is null))
-            return new Noise(Round.ServerOfOthers, Noise.DefaultLimit, BusiestProcess: null);
-        if (start is null || end is null)
-            return new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null);
-
-        var use = CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, .. servers.Processes]));
-        return new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
-    }
+    public Noise NoiseBetween(CpuSample? start, CpuSample? end) => servers.All.Any(one => one.Server.Processes is null)
+        ? Round.NextToAServerOfOthers
+        : CpuUse.NoiseOf(
+            start is null || end is null ? null : CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, .. servers.Processes])));
 
     public async ValueTask DisposeAsync()
     {

@@ -15,6 +15,12 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
 {
     public bool IsNoisy => OthersShare > Noise.DefaultLimit;
 
+    /// <summary>The load from other processes, as rounds store it.</summary>
+    /// <param name="use"><see langword="null"/> if the system does not tell.</param>
+    public static Noise NoiseOf(CpuUse? use) => use is null
+        ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
+        : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
+
     /// <param name="ours">Process ids that count as ours, with all their descendants.</param>
     /// <exception cref="ArgumentException">No time passed between the samples.</exception>
     public static CpuUse Between(CpuSample start, CpuSample end, IReadOnlySet<int> ours)
