@@ -21,12 +21,9 @@ internal sealed class ReportCommand : KitCommand
 
     private static int Report(string path)
     {
-        if (StoredReports.KindOf(path) is null)
-        {
-            throw new KitException($"{path} has no proof, drain or load.", $"Name the folder that '{Verbs.TypedAfter}' has written.") { IsUsage = true };
-        }
-
-        StoredReports.Write(path, Console.Out, Width);
+        var report = StoredReport.In(path)
+            ?? throw new KitException($"{path} has no proof, drain or load.", $"Name the folder that '{Verbs.TypedAfter}' has written.") { IsUsage = true };
+        report.Write(Console.Out, Width);
         return ExitCode.Success;
     }
 }

@@ -56,11 +56,17 @@ internal sealed class ReportCommand : KitCommand
     {
         var path = parsed.GetRequiredValue(folder);
         var isCheck = parsed.GetValue(check);
-        if (StoredReports.KindOf(path) is { } kind)
+        if (StoredReport.In(path) is { } report)
         {
             if (isCheck || IsGiven(parsed.CommandResult, html))
-                throw new KitException($"{path} holds {kind}, and checks and pages are made of runs.", "Leave out --check and --html.") { IsUsage = true };
-            StoredReports.Write(path, Console.Out, Width);
+            {
+                throw new KitException($"{path} holds {report.Kind}, and checks and pages are made of runs.", "Leave out --check and --html.")
+                {
+                    IsUsage = true,
+                };
+            }
+
+            report.Write(Console.Out, Width);
             return ExitCode.Success;
         }
 
