@@ -93,32 +93,27 @@ internal sealed class DrainCommand : ProofCommand
             : ExitCode.Failure;
     }
 
-    private static async Task<int> CompareAsync(
-        DrainPlan before, DrainPlan after, string folder, TextWriter console, CancellationToken cancellationToken)
-    {
-        try
+    private static Task<int> CompareAsync(
+        DrainPlan before, DrainPlan after, string folder, TextWriter console, CancellationToken cancellationToken) =>
+        // What is printed comes from both files, and the console knows the passwords of one.
+        before.File.Secrets.MaskingFailuresAsync(async () =>
         {
+            await using var masked = before.File.Secrets.Over(console);
             new DrainFolder(before.Folder).Check("drain");
             new DrainFolder(after.Folder).Check("drain");
             foreach (var line in CommandsOf.Lines(before.File).Concat(CommandsOf.Lines(after.File)))
-                await console.WriteLineAsync(before.File.Secrets.Mask(line));
-            await console.WriteLineAsync($"{after.File.Name}: the results come into {folder}");
-            var compared = await TwoBuilds.RunAsync(
-                before, after, line => console.WriteLine(before.File.Secrets.Mask(line)), cancellationToken);
-            await console.WriteLineAsync();
+                await masked.WriteLineAsync(line);
+            await masked.WriteLineAsync($"{after.File.Name}: the results come into {folder}");
+            var compared = await TwoBuilds.RunAsync(before, after, masked.WriteLine, cancellationToken);
+            await masked.WriteLineAsync();
             foreach (var line in compared.Lines)
-                await console.WriteLineAsync(line);
+                await masked.WriteLineAsync(line);
             var report = Path.Combine(folder, DrainComparison.ReportFile);
             WholeFile.Write(report, compared.WriteMarkdown);
-            await console.WriteLineAsync($"Report: {report}");
+            await masked.WriteLineAsync($"Report: {report}");
             return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
                 : compared.IsRegression ? ExitCode.Regression
                 : compared.IsSound ? ExitCode.Success
                 : ExitCode.Failure;
-        }
-        catch (Exception failure) when (before.File.Secrets.MaskedFailure(failure) is not null)
-        {
-            throw before.File.Secrets.MaskedFailure(failure)!;
-        }
-    }
+        });
 }

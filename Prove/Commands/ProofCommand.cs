@@ -37,15 +37,11 @@ internal abstract class ProofCommand : KitCommand
         var path = parsed.GetValue(proofFile)!;
         var text = ProofFileReader.TextOf(path);
         var secrets = Secrets.In(text);
-        try
+        return await secrets.MaskingFailuresAsync(async () =>
         {
             var file = ProofFileReader.Parse(path, text, parsed.GetValue(start));
             await using var console = secrets.Over(Console.Out);
             return await RunAsync(file, console, parsed, cancellationToken);
-        }
-        catch (Exception failure) when (secrets.MaskedFailure(failure) is not null)
-        {
-            throw secrets.MaskedFailure(failure)!;
-        }
+        });
     }
 }

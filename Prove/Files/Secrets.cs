@@ -71,6 +71,19 @@ internal sealed class Secrets
         return failure is KitException { IsUsage: var isUsage } ? new KitException(masked.Message, Mask(remedy!), masked) { IsUsage = isUsage } : masked;
     }
 
+    /// <summary>Does something whose failures are to be without passwords.</summary>
+    public async Task<T> MaskingFailuresAsync<T>(Func<Task<T>> work)
+    {
+        try
+        {
+            return await work();
+        }
+        catch (Exception failure) when (MaskedFailure(failure) is not null)
+        {
+            throw MaskedFailure(failure)!;
+        }
+    }
+
     /// <summary>A writer that masks what it passes on.</summary>
     public TextWriter Over(TextWriter output) => new MaskedWriter(output, this);
 
