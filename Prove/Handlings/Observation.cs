@@ -17,7 +17,7 @@ internal sealed record Observation(
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(20);
 
     /// <summary>The tables into which a message is put.</summary>
-    public IReadOnlySet<string> QueueTables => Sends.SelectMany(commit => commit.Rows).Select(row => row.Table).ToHashSet();
+    public IReadOnlySet<string> QueueTables { get; } = Sends.SelectMany(commit => commit.Rows).Select(row => row.Table).ToHashSet();
 
     /// <summary>The transactions without the one that put the message in; <see langword="null"/>: that one was not found.</summary>
     public IReadOnlyList<CommittedTransaction>? OfHandling

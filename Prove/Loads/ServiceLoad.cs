@@ -86,8 +86,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             .. ProofAccount.UnexpectedIn(found, [service.First, service.Second, .. warmUp, .. sent.Messages.Select(one => one.Message)]),
             .. left.Select(work => $"left: {work}"),
         ];
-        var withCpu = LoadAttempt.CpuBetween(before, after, [process, .. own]);
-        return withCpu(history.Into(blank)) with
+        return LoadAttempt.WithCpu(history.Into(blank), before, after, [process, .. own]) with
         {
             Clock = service.Effects.Clock,
             IsStopped = sent.IsStopped,

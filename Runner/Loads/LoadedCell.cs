@@ -79,7 +79,7 @@ internal sealed class LoadedCell(
         await senders.DisposeAsync();
         var after = CpuSample.Take();
         // The handler processes are children of this one.
-        var withCpu = LoadAttempt.CpuBetween(before, after, servers.Processes);
+        List<int> own = [.. servers.Processes];
         var stalled = await load.UntilHandledAsync(warmUp.Count + sent.Messages.Count, noLonger, end);
         IReadOnlyList<DrainReport> reports = [];
         try
@@ -105,7 +105,7 @@ internal sealed class LoadedCell(
                 ? idle with { Reasons = [.. idle.Reasons, .. account.Outcome.Reasons] }
             : null;
         var history = HistoryOf(sent, moments, effects.Told, shape);
-        return withCpu(history.Into(blank)) with
+        return LoadAttempt.WithCpu(history.Into(blank), before, after, own) with
         {
             Clock = effects.Clock,
             IsStopped = sent.IsStopped,

@@ -59,16 +59,15 @@ internal sealed class LoadAttempt(CellName name, LoadShape shape, TimeSpan lengt
         };
     }
 
-    /// <summary>How busy the processors were while it was sent.</summary>
-    /// <param name="ours">Ids of the processes that belong to it, beside this one.</param>
-    /// <returns>What adds it to a result; nothing is added where the system does not tell.</returns>
-    public static Func<LoadResult, LoadResult> CpuBetween(CpuSample? before, CpuSample? after, IEnumerable<int> ours)
+    /// <summary>Adds how busy the processors were while it was sent, where the system tells.</summary>
+    /// <param name="own">Ids of the processes that belong to it; this one always does.</param>
+    public static LoadResult WithCpu(LoadResult result, CpuSample? before, CpuSample? after, IEnumerable<int> own)
     {
         if (before is null || after is null)
-            return result => result;
+            return result;
 
-        var others = CpuUse.Between(before, after, new HashSet<int>([Environment.ProcessId, .. ours]));
-        return result => result with
+        var others = CpuUse.Between(before, after, new HashSet<int>([Environment.ProcessId, .. own]));
+        return result with
         {
             OtherCpuShare = Math.Round(others.OthersShare, 3),
             BusiestOther = others.Busiest?.Name,
