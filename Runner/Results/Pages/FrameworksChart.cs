@@ -34,13 +34,12 @@ internal sealed class FrameworksChart
     /// <summary>The block that shows it.</summary>
     public static BlockText Write(BlockSources sources)
     {
-        var (cells, stormOver) = FrameworksTable.CellsOf(sources);
         var dots =
-            from cell in cells
-            where cell.Rate is not null
-            let storms = stormOver[cell.Cell.Without(AxisName.Scenario)].Where(HasShown).ToList()
+            from cell in FrameworksTable.CellsOf(sources)
+            where cell.Speed.Rate is not null
+            let storms = cell.Storms.Where(storm => storm.Verdict.IsConclusive()).ToList()
             where storms.Count > 0
-            select new Dot(NameOf(cell.Cell), cell.Rate!, LossOf.Storms(storms), storms.Exists(storm => storm.Verdict is FaultVerdict.Broken));
+            select new Dot(NameOf(cell.Name), cell.Speed.Rate!, LossOf.Storms(storms), storms.Exists(storm => storm.Verdict is FaultVerdict.Broken));
         var chart = new FrameworksChart(dots);
         return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"The rate of each cell, by what a storm did\">")
         {
@@ -108,8 +107,6 @@ internal sealed class FrameworksChart
         from value in cell.Values
         where value is not ((AxisName.Access, ShownCells.Access) or (AxisName.Transport, Implied) or (AxisName.Scenario, _))
         select value.Value);
-
-    private static bool HasShown(FaultResult storm) => storm.Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
 
     /// <param name="Worst">What its storm did to at least one message.</param>
     private sealed record Dot(string Name, Estimate Rate, Loss Worst, bool IsBroken)

@@ -11,15 +11,15 @@ internal static class FrameworksTable
     public static BlockText Write(BlockSources sources)
     {
         var (run, storms) = (sources.Run, sources.Storms);
-        var (cells, stormOver) = CellsOf(sources);
-        var shown = cells.SelectMany(StormsOver).ToList();
-        return BlockText.Of<CellResult>(
+        var cells = CellsOf(sources);
+        var shown = cells.SelectMany(cell => cell.Storms).ToList();
+        return BlockText.Of<MeasuredCell>(
             [
-                new("Cell", cell => $"`{NameOf(cell.Cell)}`", IsFigure: false),
-                new($"`{SpeedSource.LikeExperiments}`, msg/s", cell => ModesTable.RateOf(cell)),
-                new("Ratio to bare", cell => SummaryTable.ToBareOf(run.Run, cell)),
-                new("Storm", cell => TextOf(StormsOver(cell), SeenIn), IsFigure: false),
-                new("Restart p50/max, ms", cell => TextOf(StormsOver(cell), RestartIn)),
+                new("Cell", cell => $"`{NameOf(cell.Name)}`", IsFigure: false),
+                new($"`{SpeedSource.LikeExperiments}`, msg/s", cell => ModesTable.RateOf(cell.Speed)),
+                new("Ratio to bare", cell => SummaryTable.ToBareOf(run.Run, cell.Speed)),
+                new("Storm", cell => TextOf(cell.Storms, SeenIn), IsFigure: false),
+                new("Restart p50/max, ms", cell => TextOf(cell.Storms, RestartIn)),
             ],
             cells,
             [
@@ -30,24 +30,23 @@ internal static class FrameworksTable
                 .. shown.Where(storm => storm.Verdict is FaultVerdict.Broken).GroupBy(ReasonOf)
                     .SelectMany(same => (string[])["", $"≠ {string.Join(", ", same.Select(storm => $"`{NameOf(storm.Cell)}`"))}: {same.Key}."]),
             ]);
-
-        IEnumerable<FaultResult> StormsOver(CellResult cell) => stormOver[cell.Cell.Without(AxisName.Scenario)];
     }
 
-    /// <summary>The cells whose handler sends, and the storms over them, by the name without their handler.</summary>
+    /// <summary>The cells whose handler sends, each with the storms over it, of which one at least has some.</summary>
     /// <exception cref="KitException">There is none.</exception>
-    internal static (IReadOnlyList<CellResult> Cells, ILookup<CellName, FaultResult> StormOver) CellsOf(BlockSources sources)
+    internal static IReadOnlyList<MeasuredCell> CellsOf(BlockSources sources)
     {
         var (run, storms) = (sources.Run, sources.Storms);
-        var cells = run.Run.Cells.Where(cell => cell.Cell.On(AxisName.Scenario) == SpeedSource.LikeExperiments).ToList();
+        var stormOver = storms.Storms.ToLookup(storm => storm.Cell);
+        var cells = run.Run.Cells.Where(cell => cell.Cell.On(AxisName.Scenario) == SpeedSource.LikeExperiments)
+            .Select(cell => new MeasuredCell(cell, [.. stormOver[cell.Cell.Without(AxisName.Scenario)]])).ToList();
         if (cells.Count == 0)
         {
             throw new KitException(
                 $"the run in {run.Folder} has no cell whose handler sends.", $"Name one that has: run --scenario {SpeedSource.LikeExperiments}");
         }
 
-        var stormOver = storms.Storms.ToLookup(storm => storm.Cell);
-        return cells.Exists(cell => stormOver.Contains(cell.Cell.Without(AxisName.Scenario))) ? (cells, stormOver)
+        return cells.Exists(cell => cell.Storms.Count > 0) ? cells
             : throw new KitException($"{storms.Folder} has no storm over a cell of {run.Folder}.", "Name the folder of storms over them: faults --storm");
     }
 
@@ -72,4 +71,10 @@ internal static class FrameworksTable
 
     private static string NameOf(CellName cell) => string.Join(
         '/', cell.Values.Where(value => value is not (AxisName.Access, ShownCells.Access) and not (AxisName.Scenario, _)).Select(value => value.Value));
+}
+
+/// <summary>A cell with its speed, and the storms over it.</summary>
+internal sealed record MeasuredCell(CellResult Speed, IReadOnlyList<FaultResult> Storms)
+{
+    public CellName Name => Speed.Cell;
 }
