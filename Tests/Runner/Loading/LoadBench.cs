@@ -62,8 +62,10 @@ internal sealed class LoadBench : IAsyncDisposable
             {
                 foreach (var consumer in (await client.GetFromJsonAsync<JsonElement>($"api/consumers/{ours.Single()}")).EnumerateArray())
                 {
-                    if (consumer.GetProperty("queue").GetProperty("name").GetString() == sink)
-                        connection = consumer.GetProperty("channel_details").GetProperty("connection_name").GetString();
+                    // The broker lists a new consumer with an empty array of details until it knows its channel.
+                    if (consumer.GetProperty("queue").GetProperty("name").GetString() == sink
+                        && consumer.GetProperty("channel_details") is { ValueKind: JsonValueKind.Object } channel)
+                        connection = channel.GetProperty("connection_name").GetString();
                 }
 
                 return connection is not null;
