@@ -47,11 +47,14 @@ internal sealed class LoadBench : IAsyncDisposable
         cell, servers, TimeSpan.FromSeconds(1), tell, _ => { }).RunAsync(shape, CancellationToken.None);
 
     /// <summary>Cuts the connection of the consumer that receives, for the runner, what handlers of this process's loads send to a broker.</summary>
-    public async Task CutConsumerAsync()
+    /// <param name="whenFound">Waits for the moment; the consumer is known by then.</param>
+    public async Task CutConsumerAsync(Func<Task> whenFound)
     {
         var broker = (await RabbitMqServer.GetAsync()).Address;
         using var management = new ManagementApi(broker);
+        // Tests beside this one have virtual hosts, too.
         var ours = from host in await management.ReadVirtualHostsAsync(CancellationToken.None) where host.Description == OwnerMark.Text select host.Name;
+        var consumers = ours.Select(host => $"api/consumers/{Uri.EscapeDataString(host)}").ToList();
         using var client = new HttpClient { BaseAddress = broker.Management };
         client.DefaultRequestHeaders.Authorization = new(
             "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{broker.UserName}:{broker.Password}")));
@@ -60,7 +63,7 @@ internal sealed class LoadBench : IAsyncDisposable
         await Eventually.HoldsAsync(
             async () =>
             {
-                foreach (var consumer in (await client.GetFromJsonAsync<JsonElement>($"api/consumers/{ours.Single()}")).EnumerateArray())
+                foreach (var consumer in (await Task.WhenAll(consumers.Select(ListAsync))).SelectMany(listed => listed))
                 {
                     // The broker lists a new consumer with an empty array of details until it knows its channel.
                     if (consumer.GetProperty("queue").GetProperty("name").GetString() == sink
@@ -71,8 +74,16 @@ internal sealed class LoadBench : IAsyncDisposable
                 return connection is not null;
             },
             "the broker knows the consumer");
+        await whenFound();
         using var answer = await client.DeleteAsync(new Uri($"api/connections/{Uri.EscapeDataString(connection!)}", UriKind.Relative));
         Assert.That(answer.IsSuccessStatusCode, await answer.Content.ReadAsStringAsync());
+
+        async Task<IReadOnlyList<JsonElement>> ListAsync(string path)
+        {
+            // One that is being removed has none.
+            using var listed = await client.GetAsync(new Uri(path, UriKind.Relative));
+            return listed.IsSuccessStatusCode ? [.. (await listed.Content.ReadFromJsonAsync<JsonElement>()).EnumerateArray()] : [];
+        }
     }
 
     public async ValueTask DisposeAsync()

@@ -81,8 +81,8 @@ public sealed class LoadThatGoesWrong
             Assert.That(load.IsStopped, "its latency would be that of a part");
             Assert.That(load.Failed, Is.InRange(10, load.Sent - 10), "those after the cut");
             Assert.That(load.Accounts.Values.Sum(), Is.EqualTo(load.Sent), "each is in a class");
-            // The broker pushed some when the connection was cut.
-            Assert.That(load.Accounts[DeliveryClass.Once], Is.InRange(load.Sent - 10, load.Sent), "the others are in the queue");
+            // The broker pushed some when the connection was cut: the more, the slower the runner is.
+            Assert.That(load.Accounts[DeliveryClass.Once], Is.InRange(load.Sent - (load.Failed / 2), load.Sent), "they are in the queue");
         }
     }
 
@@ -111,11 +111,18 @@ public sealed class LoadThatGoesWrong
         PostgreSqlServer.IgnoreWithoutPrograms();
         RabbitMqServer.IgnoreWithoutPrograms();
         await using var bench = await LoadBench.StartAsync(Cell.Find("bare.rabbitmq.dtc-off.ado.pass-to-topic")!);
-        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var loading = bench.RunAsync(shape, TimeSpan.FromMinutes(5), _ => begun.TrySetResult());
-        await Task.WhenAny(begun.Task, loading);
-        await bench.CutConsumerAsync();
+        var told = 0;
+        var loading = bench.RunAsync(shape, TimeSpan.FromMinutes(5), _ => Interlocked.Increment(ref told));
+        await ToldAgainAsync();
+        // It has looked at the connection then, and sends for a second until it looks again.
+        await bench.CutConsumerAsync(ToldAgainAsync);
         return await loading;
+
+        Task ToldAgainAsync()
+        {
+            var before = Volatile.Read(ref told);
+            return Eventually.HoldsAsync(() => Volatile.Read(ref told) > before || loading.IsCompleted, "the load tells its progress");
+        }
     }
 
     /// <summary>Each sending transaction takes longer than the time between two messages, and longer than a sender may be late.</summary>
