@@ -46,9 +46,13 @@ public sealed class LoadOfAService
 
         var result = await RunnerProcess.ProveAsync("load", File, "--rate", "20/s", "--for", "4s", "--warm-up", "10", "--senders", "2", "--out", Out);
 
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), result.Output + result.Errors);
         var document = new LoadFolder(Out).LoadDocument();
         var load = document.Results.Single();
+        // On a busy machine the sender can be late.
+        var (verdict, exitCode) = load.IsSenderAloneLate(limitMilliseconds: null)
+            ? (LoadReport.VerdictOf(load, limitMilliseconds: null), ExitCode.Failure)
+            : ("sustained", ExitCode.Success);
         using (Assert.EnterMultipleScope())
         {
             Assert.That($"{load.Cell}", Is.EqualTo("polling"));
@@ -58,7 +62,8 @@ public sealed class LoadOfAService
             Assert.That(load.Latency.Max, Is.GreaterThanOrEqualTo(load.SenderLag!.P50!.Value));
             Assert.That((load.UserLag, load.Clock), Is.EqualTo(((Latency?)null, EffectClock.LastEffect)));
             Assert.That(document.Service!.ProofFile, Is.EqualTo(await System.IO.File.ReadAllTextAsync(File)));
-            Assert.That(result.Output, Does.Contain("polling: 20.0/s: sustained; 80 sent, 0 % failed, "));
+            Assert.That(result.ExitCode, Is.EqualTo(exitCode), result.Output + result.Errors);
+            Assert.That(result.Output, Does.Contain($"polling: 20.0/s: {verdict}; 80 sent, 0 % failed, "));
             var report = await System.IO.File.ReadAllTextAsync(new LoadFolder(Out).ReportPath);
             Assert.That(report, Does.Contain("ends with its last effect").And.Contain("- Disk: "));
             Assert.That((await System.IO.File.ReadAllLinesAsync(Path.Combine(Out, "load.csv")))[0], Does.StartWith("service,rate_per_second,"));
