@@ -77,11 +77,11 @@ public sealed class LatencyWhileItRuns
         var sends = new ConfirmedSends(ConfirmedSends.Longest);
         var latency = new LiveLatency(sends, effects);
         await SendAsync(sends, dueBefore: Late, count: 10);
-        var first = await latency.ReadAsync();
+        var first = await ToldAsync(latency);
         var nothing = await latency.ReadAsync();
         await SendAsync(sends, dueBefore: 2 * Late, count: 3);
 
-        var second = await latency.ReadAsync();
+        var second = await ToldAsync(latency);
 
         using (Assert.EnterMultipleScope())
         {
@@ -106,9 +106,17 @@ public sealed class LatencyWhileItRuns
             Assert.That(await latency.ReadAsync(), Is.Null, "somebody has locked the queue");
         }
 
-        Assert.That(await latency.ReadAsync(), Is.Not.Null, "it goes on");
+        Assert.That(await ToldAsync(latency), Is.Positive, "it goes on");
         await TestDatabases.ExecuteAsync(place.Address, $"DROP TABLE \"{sink.Name}\"");
         Assert.That(await latency.ReadAsync(), Is.Null);
+    }
+
+    /// <summary>A server that does not tell in time is asked again, as in a load.</summary>
+    private static async Task<double?> ToldAsync(LiveLatency latency)
+    {
+        double? told = null;
+        await Eventually.HoldsAsync(async () => (told = await latency.ReadAsync()) is not null, "the server tells the latency");
+        return told;
     }
 
     private static List<BuildWidget> Messages(int count) => [.. Enumerable.Range(0, count).Select(_ => MessageSize.IdAlone.NewMessage())];
