@@ -1,3 +1,4 @@
+using System.Globalization;
 using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
@@ -46,7 +47,8 @@ public sealed class ApplicationThatDoesNotFit
 
     [Test]
     public Task It_ends_at_once() => IsRefusedAsync(
-        new Case("echo no settings >&2; exit 3"), "the application ended with exit code 3 before it had handled a message.", "no settings");
+        new Case("echo no settings >&2; exit 3"),
+        "the application ended with exit code 3 before it had handled a message.", "no settings", OneMinute);
 
     [Test]
     public Task There_is_no_such_program() => IsRefusedAsync(
@@ -96,13 +98,19 @@ public sealed class ApplicationThatDoesNotFit
     /// <summary>Whatever the application does, the effect is there: no crash of it can show anything.</summary>
     [Test]
     public Task Sending_makes_its_effect() => IsRefusedAsync(
-        new Case(Handles) { Setup = "CREATE VIEW seen AS SELECT id FROM inbox UNION SELECT id FROM placed_order", Effect = "SELECT id FROM seen" },
-        "effect 'row' of a message was there though the application did not run: 'send' makes it", "what the application writes");
+        new Case(Handles)
+        {
+            Setup = "CREATE VIEW seen AS SELECT id FROM inbox UNION SELECT id FROM placed_order",
+            Effect = "SELECT id FROM seen",
+            Idle = "SELECT count(*) FROM inbox",
+        },
+        "effect 'row' of a message was there though the application did not run: 'send' makes it",
+        "what the application writes", OneMinute);
 
     [Test]
     public Task It_wants_to_encrypt() => IsRefusedAsync(
-        new Case($"PGSSLMODE=require \"$PSQL\" \"${{DATABASE%sslmode=disable}}\" -c 'SELECT 1'; {Sleeps}"),
-        "the application wants to encrypt its connection to 'orders'", "sslmode=disable");
+        new Case("PGSSLMODE=require \"$PSQL\" \"${DATABASE%sslmode=disable}\" -c 'SELECT 1'"),
+        "the application wants to encrypt its connection to 'orders'", "sslmode=disable", OneMinute);
 
     [Test]
     public Task A_statement_of_an_effect_fails() => IsRefusedAsync(
@@ -247,11 +255,10 @@ public sealed class ApplicationThatDoesNotFit
         var said = new TaskCompletionSource<string>();
         var program = new ProgramToStart(["/bin/sh", "-c", "(sleep 300 & echo $!) ; sleep 300"], ".", new Dictionary<string, string>());
         await using var process = ApplicationProcess.Start(program, Placeholders.Invented([], hasBroker: false), id: null, line => said.TrySetResult(line));
-        var orphan = await said.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        var orphan = int.Parse(await said.Task.WaitAsync(Eventually.Limit), CultureInfo.InvariantCulture);
 
         Assert.That(await process.KillAsync(), Is.EqualTo(137));
-        await Eventually.HoldsAsync(
-            () => Task.FromResult(!File.Exists($"/proc/{orphan}/cmdline") || File.ReadAllText($"/proc/{orphan}/cmdline").Length == 0), "its child has ended");
+        await Eventually.HoldsAsync(() => ChildProcesses.CommandLineOf(orphan).Length == 0, "its child has ended");
     }
 
     /// <summary>Nobody else would end it.</summary>
