@@ -25,7 +25,7 @@ public sealed class HoldersOfWork
         await using var bed = await BedOfAsync(WithTable);
         await using var holder = await ConnectAsync(bed, $"BEGIN; UPDATE job SET n = 1 WHERE id = '{message}'; SELECT pg_advisory_lock(42)");
         await using var waiter = await ConnectAsync(bed, "SELECT 1");
-        await using var waits = new NpgsqlCommand("DELETE FROM job", waiter);
+        await using var waits = new NpgsqlCommand("DELETE FROM job", waiter) { CommandTimeout = 0 };
         var waiting = waits.ExecuteNonQueryAsync();
         await using var preparer = await ConnectAsync(bed, "BEGIN; INSERT INTO job VALUES (gen_random_uuid(), 2); PREPARE TRANSACTION 'left-behind'");
         IReadOnlyList<string> lines = [];

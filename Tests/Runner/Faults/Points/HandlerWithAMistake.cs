@@ -14,8 +14,6 @@ public sealed class HandlerWithAMistake
 {
     private const string Receive = "DELETE FROM inbox RETURNING message_id";
 
-    private static readonly TimeSpan ToMeet = TimeSpan.FromSeconds(30);
-
     private TestDatabases databases = null!;
     private FaultProxy proxy = null!;
     private RequestGate gate = null!;
@@ -79,7 +77,8 @@ public sealed class HandlerWithAMistake
         gate.Arm(moment, way);
         var crashing = HandleAsync(steps);
         Assert.That(
-            await Task.WhenAny(gate.Fired, Task.Delay(ToMeet)), Is.EqualTo(gate.Fired), $"did not come to {moment.Point.Number}: {moment.Point.Request}");
+            await Task.WhenAny(gate.Fired, Task.Delay(Eventually.Limit)), Is.EqualTo(gate.Fired),
+            $"did not come to {moment.Point.Number}: {moment.Point.Request}");
         await proxy.EndAllAsync(Ending.Reset);
         gate.Release();
         try
