@@ -47,7 +47,21 @@ public sealed class PrivateBrokerTests
         var files = Directory.EnumerateFiles(broker.Folder, "*", SearchOption.AllDirectories).Where(file => new FileInfo(file).LinkTarget is null);
         var commands = OperatingSystem.IsLinux() ? (await broker.FindPidsAsync()).Select(id => $"/proc/{id}/cmdline") : [];
 
-        Assert.That(files.Concat(commands).Where(file => File.ReadAllText(file).Contains(broker.Address.Password, StringComparison.Ordinal)), Is.Empty);
+        var password = broker.Address.Password;
+        Assert.That(files.Concat(commands).Where(file => TextOf(file).Contains(password, StringComparison.Ordinal)), Is.Empty);
+
+        static string TextOf(string file)
+        {
+            try
+            {
+                return File.ReadAllText(file);
+            }
+            catch (IOException)
+            {
+                // The broker runs: it replaces files, and its processes end.
+                return "";
+            }
+        }
     }
 
     [Test]
