@@ -421,6 +421,29 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     {
         await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
         await TestDatabases.ExecuteAsync(server.ConnectionString, "SELECT pg_reload_conf()");
+        // Only when another process of the server has read it does a commit wait.
+        if (name.Length > 0)
+            await Eventually.HoldsAsync(() => WaitsAsync(server), "commits wait for the standby");
+    }
+
+    /// <summary>Whether a commit waits for a standby. If it does, the wait is cancelled.</summary>
+    private static async Task<bool> WaitsAsync(PrivatePostgreSql server)
+    {
+        await using var connection = new NpgsqlConnection(server.ConnectionString + ";Pooling=false");
+        await connection.OpenAsync();
+        var session = connection.ProcessID;
+        await using var command =
+            new NpgsqlCommand("SELECT pg_logical_emit_message(true, 'kit', 'waits')", connection) { CommandTimeout = 0 };
+        var committing = command.ExecuteNonQueryAsync();
+        var look = $"SELECT count(*)::int FROM pg_stat_activity WHERE pid = {session} AND wait_event = 'SyncRep'";
+        var waits = false;
+        await Eventually.HoldsAsync(
+            async () => (waits = await TestDatabases.ScalarAsync(server.ConnectionString, look) == 1) || committing.IsCompleted,
+            "a commit waits or ends");
+        if (waits)
+            await TestDatabases.ExecuteAsync(server.ConnectionString, $"SELECT pg_cancel_backend({session})");
+        await committing;
+        return waits;
     }
 
     /// <summary>Counts the questions of recovery, and says that nothing was decided.</summary>
