@@ -52,10 +52,10 @@ public sealed class HandlerIgnoresTheStop
             using var patience = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
             var watch = Stopwatch.StartNew();
             var stopping = host.StopAsync(patience.Token);
-            if (await Task.WhenAny(stopping, Task.Delay(TimeSpan.FromSeconds(10))) != stopping)
+            if (await Task.WhenAny(stopping, Task.Delay(TimeSpan.FromMinutes(1))) != stopping)
                 hostHasStopped.SetResult();
             await stopping;
-            Assert.That(watch.Elapsed, Is.LessThan(TimeSpan.FromSeconds(5)));
+            Assert.That(watch.Elapsed, Is.LessThan(TimeSpan.FromMinutes(1)));
         }
 
         Assert.That(warnings.Count($"{MessageId} ({typeof(BareBench.Todo).FullName})"), Is.EqualTo(1), warnings.ToString());
