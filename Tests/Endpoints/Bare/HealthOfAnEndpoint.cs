@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-using System.Diagnostics.Metrics;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -7,7 +5,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.Bare;
 
-/// <summary>What an endpoint tells of itself, to a health check and as gauges.</summary>
+/// <summary>What an endpoint tells of itself to a health check.</summary>
 [Parallelizable]
 public sealed class HealthOfAnEndpoint
 {
@@ -43,40 +41,6 @@ public sealed class HealthOfAnEndpoint
             TransactionMode.DtcOff, (_, _) => Task.CompletedTask, services: services => services.AddHealthChecks().AddBareEndpoint("work", Patience));
 
         Assert.That(await CheckAsync(host), Is.EqualTo(HealthStatus.Unhealthy));
-    }
-
-    [Test]
-    public async Task What_waits_in_its_outbox_is_a_gauge()
-    {
-        using var host = bench.Build(TransactionMode.Outbox, (context, cancellationToken) =>
-            context.SendAsync("nowhere", new BareBench.Todo(), cancellationToken: cancellationToken));
-        var seen = new ConcurrentDictionary<string, double>();
-        using var listener = new MeterListener
-        {
-            InstrumentPublished = (instrument, listening) =>
-            {
-                if (instrument.Meter.Name == "Kit.Endpoints.Bare")
-                    listening.EnableMeasurementEvents(instrument);
-            },
-        };
-        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
-        {
-            if (tags.ToArray().Contains(new("endpoint", "work")))
-                seen[instrument.Name] = Math.Max(value, seen.GetValueOrDefault(instrument.Name));
-        });
-        listener.Start();
-        await host.StartAsync();
-        await bench.QueueOf(TransactionMode.Outbox).EnqueueAsync(
-            [Kit.Endpoints.Bare.OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
-
-        await Eventually.HoldsAsync(
-            () =>
-            {
-                listener.RecordObservableInstruments();
-                return seen.GetValueOrDefault("kit.outbox.waiting") == 1 && seen.ContainsKey("kit.receive.age") && seen.GetValueOrDefault("kit.outbox.age") > 0;
-            },
-            "one message waits");
-        await host.StopAsync();
     }
 
     private static async Task<HealthStatus> CheckAsync(IHost host) =>

@@ -1,11 +1,12 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Health;
 using Kit.Modes;
 
 namespace Kit.Tests.Bare;
 
-/// <summary>Durations and counts of messages, by OpenTelemetry's names.</summary>
+/// <summary>Durations and counts of messages, by OpenTelemetry's names, and gauges. All endpoints of a process have one meter.</summary>
 [NonParallelizable]
 public sealed class MeasurementsOfAnEndpoint
 {
@@ -44,6 +45,42 @@ public sealed class MeasurementsOfAnEndpoint
         await bench.HandleAsync(TransactionMode.FullDtcWaiting, BareBench.InsertRowAsync);
 
         Assert.That(seen.Of("kit.second_phase.duration", operation: null), Has.Count.EqualTo(1).And.All.InRange(0.000_001, 10));
+    }
+
+    [Test]
+    public async Task What_waits_in_its_outbox_is_a_gauge()
+    {
+        await using var bench = await BareBench.CreateAsync();
+        using var host = bench.Build(TransactionMode.Outbox, (context, cancellationToken) =>
+            context.SendAsync("nowhere", new BareBench.Todo(), cancellationToken: cancellationToken));
+        var seen = new ConcurrentDictionary<string, double>();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, listening) =>
+            {
+                if (instrument.Meter.Name == EndpointMeter.Name)
+                    listening.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
+        {
+            if (tags.ToArray().Contains(new("endpoint", "work")))
+                seen[instrument.Name] = Math.Max(value, seen.GetValueOrDefault(instrument.Name));
+        });
+        listener.Start();
+        await host.StartAsync();
+        await bench.QueueOf(TransactionMode.Outbox).EnqueueAsync(
+            [OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
+
+        await Eventually.HoldsAsync(
+            () =>
+            {
+                listener.RecordObservableInstruments();
+                return seen.GetValueOrDefault("kit.outbox.waiting") == 1 && seen.ContainsKey("kit.receive.age")
+                    && seen.GetValueOrDefault("kit.outbox.age") > 0;
+            },
+            "one message waits");
+        await host.StopAsync();
     }
 
     private sealed class Measurements : IDisposable
