@@ -65,7 +65,7 @@ public sealed class MessagesFromOutside
     [Test]
     public async Task It_needs_no_second_connection_of_the_applications_pool()
     {
-        await using var pool = NpgsqlDataSource.Create(databases.Queue + ";Maximum Pool Size=1;Timeout=2");
+        await using var pool = NpgsqlDataSource.Create(databases.Queue + ";Maximum Pool Size=1");
         await using var sending = new ServiceCollection().AddPostgreSqlMessageSender(_ => pool).BuildServiceProvider();
         await using var connection = await pool.OpenConnectionAsync();
         await using var transaction = await connection.BeginTransactionAsync();

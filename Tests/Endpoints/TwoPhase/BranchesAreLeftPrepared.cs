@@ -191,7 +191,7 @@ public sealed class BranchesAreLeftPrepared
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
         var hasGoneOn = await Eventually.IsSoAsync(() => Task.FromResult(finishing.IsCompleted), TimeSpan.FromMilliseconds(500));
         await new Recovery(widgets, new ReceivesAsDecisions(queue), log, slots).RunAsync(TimeSpan.Zero, CancellationToken.None);
-        await finishing.WaitAsync(TimeSpan.FromSeconds(30));
+        await finishing.WaitAsync(Eventually.Limit);
 
         Assert.That(hasGoneOn, Is.False, "before the row was visible");
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
@@ -211,7 +211,7 @@ public sealed class BranchesAreLeftPrepared
         var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
         await stopping.CancelAsync();
 
-        await finishing.WaitAsync(TimeSpan.FromSeconds(30));
+        await finishing.WaitAsync(Eventually.Limit);
         await EndAsync(branch.ToString());
     }
 
