@@ -50,8 +50,14 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
 
     private async Task StopWithHeldHandlersAsync()
     {
+        var begun = new TaskCompletionSource();
         // Rebus waits in the thread that stops it.
-        var stopping = Task.Run(Bench.StopAsync);
+        var stopping = Task.Run(() =>
+        {
+            begun.SetResult();
+            return Bench.StopAsync();
+        });
+        await begun.Task;
         // For the word to reach the workers and, where there is one, the broker.
         await Task.Delay(TimeSpan.FromSeconds(1));
         Assert.That(stopping.IsCompleted, Is.False, "waits for the handlers");
