@@ -17,7 +17,7 @@ public sealed class AnswerIsLost
         var sink = bench.OpenQueue(Sink);
         await sink.CreateAsync(CancellationToken.None);
         await using var proxy = new GatedPostgreSql(bench.Databases.Queue);
-        using var endpoint = bench.Build(message => [(Sink, message)], queues: proxy.Through);
+        using var endpoint = bench.Build(message => [(Sink, message)], queues: proxy.Through, schedule: OutboxBench.Patient);
         await endpoint.StartAsync();
         var message = Guid.CreateVersion7();
         proxy.Arm(new MarkedRequest { Text = MarkedRequest.Commit, Follows = message }, PointWay.Cut);
@@ -50,7 +50,7 @@ public sealed class AnswerIsLost
                 proxy.Arm(new MarkedRequest { Text = MarkedRequest.Commit, Follows = handled }, PointWay.Cut);
                 return [(Sink, handled)];
             },
-            widgets: proxy.Through);
+            widgets: proxy.Through, schedule: OutboxBench.Patient);
         await endpoint.StartAsync();
 
         await bench.SendAsync(message);
