@@ -85,8 +85,10 @@ public sealed class HandlersOnWolverine
         await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
 
         await Eventually.HoldsAsync(async () => await TestDatabases.ScalarAsync(databases.Widgets, Rows) == 2, "the order is placed at both attempts");
-        await host.StopAsync();
+        // Its row is there before the message is acknowledged.
         await using var queue = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), "orders", hasRetries: false);
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the message is done");
+        await host.StopAsync();
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
 
