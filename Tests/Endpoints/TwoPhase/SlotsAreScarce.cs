@@ -50,13 +50,17 @@ public sealed class SlotsAreScarce
             await PrepareAsync($"another application/{held}");
         var messages = await bench.EnqueueAsync(50);
 
+        await Eventually.HoldsAsync(() => Told().Count > 0, "the endpoint waits");
         var gaveUp = await Eventually.IsSoAsync(async () => (await bench.ReadErrorsAsync()).Count > 0, TimeSpan.FromSeconds(2));
         await bench.Databases.RollBackPreparedAsync();
 
         Assert.That(gaveUp, Is.False, "a dead letter");
-        Assert.That(bench.Log.Where(line => line.Contains($"{Slots} of the server's {Slots} slots", StringComparison.Ordinal)).ToList(), Has.Count.EqualTo(1));
+        Assert.That(Told(), Has.Count.EqualTo(1));
         await bench.DrainedAsync();
         await EachHasOneRowAsync(messages);
+
+        List<string> Told() =>
+            [.. bench.Log.Where(line => line.Contains($"{Slots} of the server's {Slots} slots", StringComparison.Ordinal))];
     }
 
     [Test]
