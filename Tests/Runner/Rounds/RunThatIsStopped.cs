@@ -40,15 +40,19 @@ public sealed class RunThatIsStopped
 
         await Eventually.HoldsAsync(() => handler.HasEnded && postmaster.HasEnded, "the handler process and the server end");
         var report = await RunnerProcess.RunAsync("report", Folder);
+        // The second round can end before the signal comes.
+        var kept = RunFolder.Open(Folder).Load().Rounds;
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
-            Assert.That(result.Output, Does.Contain($"Stopped. Finished rounds: 1, kept in {Folder}; see them with: report {Folder}"));
+            Assert.That(
+                result.Output, Does.Contain($"Stopped. Finished rounds: {kept.Count}, kept in {Folder}; see them with: report {Folder}"));
             Assert.That(result.Errors, Is.Empty);
             Assert.That(Servers.Folders, Is.Empty);
             Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
             Assert.That(report.Output, Does.Contain("Ending: stopped: interrupted").And.Contain("server_version"));
-            Assert.That(RunFolder.Open(Folder).Load().Rounds.Single().Outcome.IsValid());
+            Assert.That(kept, Has.Count.InRange(1, 2));
+            Assert.That(kept.All(round => round.Outcome.IsValid()), Is.True);
         }
     }
 
@@ -70,7 +74,7 @@ public sealed class RunThatIsStopped
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Errors);
             Assert.That(Servers.Folders, Is.Empty);
-            Assert.That(RunFolder.Open(Folder).Load().Rounds, Has.Count.EqualTo(1));
+            Assert.That(RunFolder.Open(Folder).Load().Rounds, Has.Count.InRange(1, 2));
         }
     }
 
@@ -91,7 +95,7 @@ public sealed class RunThatIsStopped
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
             Assert.That(result.Errors, Does.Contain("PostgreSQL has ended: the kit had started a PostgreSQL server of its own, and did not stop it."));
             Assert.That(result.Errors, Does.Contain($"Finished rounds are kept; go on with: run --resume {Folder}"));
-            Assert.That(kept.Rounds.Where(round => round.Outcome.IsValid()).ToList(), Has.Count.EqualTo(1));
+            Assert.That(kept.Rounds.Where(round => round.Outcome.IsValid()).ToList(), Has.Count.InRange(1, 2));
             Assert.That(resumed.ExitCode, Is.EqualTo(ExitCode.Success), resumed.Output + resumed.Errors);
             Assert.That(RunFolder.Open(Folder).Load().Rounds.Count(round => round.Outcome.IsValid()), Is.EqualTo(3));
             Assert.That(Servers.Folders, Is.Empty);
