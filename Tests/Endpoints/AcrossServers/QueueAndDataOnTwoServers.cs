@@ -210,7 +210,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     public async Task A_commit_that_stopped_waiting_for_the_standby_is_not_believed(bool ofQueue)
     {
         var (queue, data) = (new NpgsqlConnectionStringBuilder(Bench.QueueConnection), new NpgsqlConnectionStringBuilder(Bench.DataConnection));
-        (ofQueue ? queue : data).CommandTimeout = 1;
+        (ofQueue ? queue : data).CommandTimeout = 3;
         var isAway = new TaskCompletionSource();
         await Bench.StartAsync(
             async (context, cancellationToken) =>
@@ -305,7 +305,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     [Test]
     public async Task An_end_that_stopped_waiting_for_the_standby_stays_in_the_list()
     {
-        var data = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { CommandTimeout = 1 };
+        var data = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { CommandTimeout = 3 };
         await Bench.StartAsync(
             data: data.ConnectionString,
             configure: endpoint => endpoint.LimitConcurrency(1).RecoveryInterval = TimeSpan.FromHours(1));
@@ -360,7 +360,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await Bench.StartAsync();
         await Bench.StopAsync();
         await using var queues = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Pooling = false });
-        var text = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false, CommandTimeout = 1 }.ConnectionString;
+        var text = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false, CommandTimeout = 3 }.ConnectionString;
         await using var data = NpgsqlDataSource.Create(text);
         var place = await QueueDatabase.ReadAsync(data, CancellationToken.None);
         await using var pair = await ServerPair.StartAsync(TwoServersBench.Name, queues, text, place, CancellationToken.None);
