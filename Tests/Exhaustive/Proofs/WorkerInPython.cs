@@ -414,8 +414,11 @@ public sealed class WorkerInPython
 
         var result = await RunnerProcess.ProveAsync("load", file, "--rate", "20/s", "--for", "3s", "--senders", "2", "--out", folder.Below("load"));
 
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), result.Output + result.Errors);
         var load = new LoadFolder(folder.Below("load")).LoadDocument().Results.Single();
+        // On a busy machine the sender can be late.
+        var exitCode = load.IsSenderAloneLate(limitMilliseconds: null) ? ExitCode.Failure : ExitCode.Success;
+        Assert.That(result.ExitCode, Is.EqualTo(exitCode), result.Output + result.Errors);
         Assert.That((load.Sent, load.Failed), Is.EqualTo((60, 0)));
     }
 
