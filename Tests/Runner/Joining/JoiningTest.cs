@@ -7,7 +7,7 @@ namespace Kit.Tests.Joining;
 /// <summary>Runs and their workers, on a server that nobody else has: a worker joins any run on it.</summary>
 public abstract class JoiningTest : OnAServerOfItsOwn
 {
-    protected const int Messages = 400;
+    protected const int Messages = 1_000;
 
     protected string Folder => Path.Combine(Parent.Path, "run");
 
