@@ -53,15 +53,16 @@ public sealed class MomentsOfALoad
         using var moments = new Moments(watch);
         var come = new ConcurrentQueue<(int Due, long At)>();
 
-        await Task.WhenAll(new[] { 300, 100, 200 }.Select(async due =>
+        // So far from each other that a pause of this process is short beside it.
+        await Task.WhenAll(new[] { 3_000, 1_000, 2_000 }.Select(async due =>
         {
             await moments.WaitForAsync(TimeSpan.FromMilliseconds(due), CancellationToken.None);
             come.Enqueue((due, watch.ElapsedMilliseconds));
         }));
 
-        Assert.That(come.Select(one => one.Due), Is.EqualTo([100, 200, 300]));
-        Assert.That(come.First().At, Is.LessThan(300), "it did not wait for the moment that was there before");
-        Assert.That(watch.ElapsedMilliseconds, Is.AtLeast(300));
+        Assert.That(come.Select(one => one.Due), Is.EqualTo([1_000, 2_000, 3_000]));
+        Assert.That(come.First().At, Is.LessThan(3_000), "it did not wait for the moment that was there before");
+        Assert.That(watch.ElapsedMilliseconds, Is.AtLeast(3_000));
     }
 
     [Test]
