@@ -1,0 +1,110 @@
+// A commit that PostgreSQL answers with ROLLBACK is reported as a success
+//
+// Versions: Npgsql 10.0.3, PostgreSQL 15, .NET 10
+//
+// A statement fails, and the application catches the error and goes on. PostgreSQL has aborted the transaction. It answers COMMIT and
+// PREPARE TRANSACTION not with an error but with the command tag ROLLBACK. Npgsql does not look at the tag. Commit() returns, or the scope completes, as
+// if the rows were there.
+//
+// Expected: an exception, so that the application learns that its rows are not committed.
+//
+// Output:
+//
+//     NpgsqlTransaction: expected 1 row or an exception; happened: 0 rows and no exception
+//     TransactionScope, one connection: expected 1 row or an exception; happened: 0 rows and no exception
+//     TransactionScope, two connections: expected 2 rows or an exception; happened: 1 row and no exception
+//
+// Related: https://github.com/npgsql/npgsql/issues/6641 (open) is the third case. The first two do not use PREPARE TRANSACTION, so a check there does
+// not mend them.
+//
+// Run: dotnet run npgsql-rollback-as-commit.cs -- "Host=…;Username=…;Database=…"
+// The server needs max_prepared_transactions above 0. Exit code: 1 if the defect is there, 0 if it is not, 2 for missing arguments.
+#:package Npgsql@10.0.3
+
+using System.Transactions;
+using Npgsql;
+
+if (args is not [var database])
+{
+    Console.Error.WriteLine("Give a connection string.");
+    return 2;
+}
+
+var isThere = false;
+
+Try("NpgsqlTransaction", expected: 1, () =>
+{
+    using var connection = Open();
+    using var transaction = connection.BeginTransaction();
+    Insert(connection);
+    Fail(connection);
+    transaction.Commit();
+});
+Try("TransactionScope, one connection", expected: 1, () =>
+{
+    using var scope = new TransactionScope();
+    using var connection = Open();
+    Insert(connection);
+    Fail(connection);
+    scope.Complete();
+});
+Try("TransactionScope, two connections", expected: 2, () =>
+{
+    using var scope = new TransactionScope();
+    using var first = Open();
+    using var second = Open();
+    Insert(first);
+    Insert(second);
+    Fail(second);
+    scope.Complete();
+});
+return isThere ? 1 : 0;
+
+void Try(string name, long expected, Action act)
+{
+    using var connection = Open();
+    Execute(connection, "DROP TABLE IF EXISTS inserted; CREATE TABLE inserted (id int)");
+    var reported = "no exception";
+    try
+    {
+        act();
+    }
+    catch (Exception failure) when (failure is NpgsqlException or TransactionException)
+    {
+        reported = failure.GetType().Name;
+    }
+
+    using var count = new NpgsqlCommand("SELECT count(*) FROM inserted", connection);
+    var rows = (long)count.ExecuteScalar()!;
+    isThere |= rows < expected && reported == "no exception";
+    Console.WriteLine($"{name}: expected {Rows(expected)} or an exception; happened: {Rows(rows)} and {reported}");
+}
+
+NpgsqlConnection Open()
+{
+    var connection = new NpgsqlConnection(database);
+    connection.Open();
+    return connection;
+}
+
+static void Insert(NpgsqlConnection connection) => Execute(connection, "INSERT INTO inserted VALUES (1)");
+
+static void Fail(NpgsqlConnection connection)
+{
+    try
+    {
+        Execute(connection, "SELECT 1 / 0");
+    }
+    catch (PostgresException)
+    {
+        // The application goes on.
+    }
+}
+
+static void Execute(NpgsqlConnection connection, string statement)
+{
+    using var command = new NpgsqlCommand(statement, connection);
+    command.ExecuteNonQuery();
+}
+
+static string Rows(long count) => count == 1 ? "1 row" : $"{count} rows";
