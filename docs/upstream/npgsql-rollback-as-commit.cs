@@ -10,9 +10,12 @@
 //
 // Output:
 //
-//     NpgsqlTransaction: expected 1 row or an exception; happened: 0 rows and no exception
-//     TransactionScope, one connection: expected 1 row or an exception; happened: 0 rows and no exception
-//     TransactionScope, two connections: expected 2 rows or an exception; happened: 1 row and no exception
+//     Expected of NpgsqlTransaction: 1 row, or an exception
+//     Happened: 0 row(s), no exception
+//     Expected of TransactionScope, one connection: 1 row, or an exception
+//     Happened: 0 row(s), no exception
+//     Expected of TransactionScope, two connections: 2 rows, or an exception
+//     Happened: 1 row(s), no exception
 //
 // Related: https://github.com/npgsql/npgsql/issues/6641 (open) is the third case. The first two do not use PREPARE TRANSACTION, so a check there does
 // not mend them.
@@ -20,6 +23,7 @@
 // Run: dotnet run npgsql-rollback-as-commit.cs -- "Host=…;Username=…;Database=…"
 // The server needs max_prepared_transactions above 0. Exit code: 1 if the defect is there, 0 if it is not, 2 for missing arguments.
 #:package Npgsql@10.0.3
+#:property PublishAot=false
 
 using System.Transactions;
 using Npgsql;
@@ -77,7 +81,8 @@ void Try(string name, long expected, Action act)
     using var count = new NpgsqlCommand("SELECT count(*) FROM inserted", connection);
     var rows = (long)count.ExecuteScalar()!;
     isThere |= rows < expected && reported == "no exception";
-    Console.WriteLine($"{name}: expected {Rows(expected)} or an exception; happened: {Rows(rows)} and {reported}");
+    Console.WriteLine($"Expected of {name}: {expected} row{(expected == 1 ? "" : "s")}, or an exception");
+    Console.WriteLine($"Happened: {rows} row(s), {reported}");
 }
 
 NpgsqlConnection Open()
@@ -106,5 +111,3 @@ static void Execute(NpgsqlConnection connection, string statement)
     using var command = new NpgsqlCommand(statement, connection);
     command.ExecuteNonQuery();
 }
-
-static string Rows(long count) => count == 1 ? "1 row" : $"{count} rows";

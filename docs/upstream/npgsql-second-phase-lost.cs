@@ -20,6 +20,7 @@
 // The user must be able to end the sessions; max_prepared_transactions must be above 0. The program rolls back at its end what it left prepared.
 // Exit code: 1 if the defect is there, 0 if it is not, 2 for missing arguments.
 #:package Npgsql@10.0.3
+#:property PublishAot=false
 
 using System.Transactions;
 using Npgsql;

@@ -10,14 +10,15 @@
 //
 // Output:
 //
-//     Without a scope: expected the search path "$user", public and 0 locks; happened: "$user", public and 0
-//     With a scope: expected the search path "$user", public and 0 locks; happened: elsewhere and 1
+//     Expected: search_path "$user", public; 0 advisory lock(s)
+//     Happened: search_path elsewhere; 1 advisory lock(s)
 //
 // Related: https://github.com/npgsql/npgsql/issues/4451 (open) is this defect, seen with a role.
 //
 // Run: dotnet run npgsql-settings-left.cs -- "Host=…;Username=…;Database=…"
 // Exit code: 1 if the defect is there, 0 if it is not, 2 for missing arguments.
 #:package Npgsql@10.0.3
+#:property PublishAot=false
 
 using System.Transactions;
 using Npgsql;
@@ -30,23 +31,23 @@ if (args is not [var database])
 
 // One physical connection, so that the second user gets that of the first.
 database = new NpgsqlConnectionStringBuilder(database) { MaxPoolSize = 1 }.ConnectionString;
-const string Ask = "SELECT current_setting('search_path') || ' and ' || count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()";
+const string Ask =
+    "SELECT format('search_path %s; %s advisory lock(s)', current_setting('search_path'), count(*)) " +
+    "FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()";
+const string Set = "SET search_path TO elsewhere; SELECT pg_advisory_lock(1)";
 
-Use(Ask);
-var fresh = Use(Ask);
-Use("SET search_path TO elsewhere; SELECT pg_advisory_lock(1)");
+Use(Set);
 var withoutScope = Use(Ask);
 using (var scope = new TransactionScope())
 {
-    Use("SET search_path TO elsewhere; SELECT pg_advisory_lock(1)");
+    Use(Set);
     scope.Complete();
 }
 
 var withScope = Use(Ask);
-var expected = $"expected the search path {fresh} locks";
-Console.WriteLine($"Without a scope: {expected}; happened: {withoutScope}");
-Console.WriteLine($"With a scope: {expected}; happened: {withScope}");
-return Equals(fresh, withScope) ? 0 : 1;
+Console.WriteLine($"Expected: {withoutScope}");
+Console.WriteLine($"Happened: {withScope}");
+return Equals(withoutScope, withScope) ? 0 : 1;
 
 object? Use(string statement)
 {

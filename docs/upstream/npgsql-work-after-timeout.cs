@@ -18,6 +18,7 @@
 // Run: dotnet run npgsql-work-after-timeout.cs -- "Host=…;Username=…;Database=…"
 // Exit code: 1 if the defect is there, 0 if it is not, 2 for missing arguments.
 #:package Npgsql@10.0.3
+#:property PublishAot=false
 
 using System.Transactions;
 using Npgsql;
