@@ -131,9 +131,9 @@ internal sealed partial class Recoverability(
         {
             queue = await open();
         }
-        catch (DbException)
+        catch (DbException unreachable)
         {
-            throw new AttemptLostException(message, failure);
+            throw new AttemptLostException(message, failure, unreachable);
         }
 
         await using (queue)
