@@ -1,7 +1,6 @@
 using System.Data;
 using System.Data.Common;
 using System.Globalization;
-using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
@@ -22,6 +21,7 @@ internal sealed class QueueSession : IQueueSession
     private readonly ReceiveAhead? ahead;
     private NpgsqlConnection connection;
     private NpgsqlBatch? receiveBatch;
+    private (int Process, string Name) run;
     private long savepoints;
     private bool isBetweenLendings;
 
@@ -56,6 +56,8 @@ internal sealed class QueueSession : IQueueSession
             opened = await own.OpenAsync(cancellationToken);
             var session = new QueueSession(own, opened, statements, settings);
             await session.receive.PrepareAsync(cancellationToken);
+            if (settings.WithTransactionId || settings.IsLent)
+                await session.ReadRunAsync(cancellationToken);
             return session;
         }
         catch
@@ -185,9 +187,8 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    /// <summary>Whether a transaction of this server has committed. It must have ended.</summary>
-    public async Task<bool> HasCommittedAsync(ulong transactionId) =>
-        await BranchDecisions.ReadAsync(connection.CreateCommand(), transactionId, CancellationToken.None) is BranchDecision.Committed;
+    /// <summary>The receive of that id, for asking later whether it has committed. The session was opened with transaction ids, or is lent.</summary>
+    public RunningTransaction ReceiveOf(ulong transactionId) => new(transactionId, run.Name);
 
     /// <summary>Writes a message's sends after a savepoint of their own.</summary>
     public Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)
@@ -208,9 +209,6 @@ internal sealed class QueueSession : IQueueSession
         foreach (var message in messages)
             await RequeueAsync(message, TimeSpan.Zero);
     }
-
-    /// <summary>The id of the current transaction.</summary>
-    public async Task<ulong> ReadTransactionIdAsync() => (ulong)(await ScalarAsync("SELECT pg_current_xact_id()"))!;
 
     public Task RollBackAsync() => ExecuteAsync("ROLLBACK");
 
@@ -259,7 +257,13 @@ internal sealed class QueueSession : IQueueSession
             // The session still has the statement, unless it is another session: then this asks the server.
             await command.PrepareAsync();
         }
+
+        if (connection.ProcessID != run.Process)
+            await ReadRunAsync(CancellationToken.None);
     }
+
+    private async Task ReadRunAsync(CancellationToken cancellationToken) =>
+        run = (connection.ProcessID, await RunningTransaction.ReadRunAsync(connection, cancellationToken));
 
     /// <summary>An exception can say what the database's encoding lacks, and its message would never be given up.</summary>
     private string Storable(string reason) => connection.PostgresParameters.GetValueOrDefault("server_encoding") switch
