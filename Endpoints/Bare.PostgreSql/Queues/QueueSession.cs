@@ -226,11 +226,11 @@ internal sealed class QueueSession : IQueueSession
     {
         while (true)
         {
-            if (await ScalarAsync(statements.Take, message.Position) is int failedAttempts)
+            if (await ScalarAsync(statements.Take, message.Position, message.MessageId) is int failedAttempts)
                 return message with { FailedAttempts = failedAttempts };
 
             // Another worker had it, and may have put it back as a new row, which only a new statement sees.
-            if (await ScalarAsync(statements.IsThere, message.Position) is false)
+            if (await ScalarAsync(statements.IsThere, message.Position, message.MessageId) is false)
                 return null;
         }
     }

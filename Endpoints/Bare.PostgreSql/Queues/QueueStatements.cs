@@ -126,9 +126,10 @@ internal sealed class QueueStatements
     public string MoveToErrors =>
         $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, headers, reason) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-    public string Take => $"DELETE FROM {Queue} WHERE position = $1 RETURNING failed_attempts";
+    /// <summary>Takes a message. Another can be at its position: a failover or a restore can take back how far the positions had come.</summary>
+    public string Take => $"DELETE FROM {Queue} WHERE position = $1 AND message_id = $2 RETURNING failed_attempts";
 
-    public string IsThere => $"SELECT EXISTS (SELECT FROM {Queue} WHERE position = $1)";
+    public string IsThere => $"SELECT EXISTS (SELECT FROM {Queue} WHERE position = $1 AND message_id = $2)";
 
     public string Copy => $"COPY {Queue} (message_id, type, body, headers) FROM STDIN (FORMAT BINARY)";
 

@@ -90,6 +90,28 @@ public sealed class SessionIsLost
         Assert.That(handled, Is.EquivalentTo([(refused, 1), (other, 1)]));
     }
 
+    /// <summary>As after a failover to a standby that lags, or a restore: the server assigns positions again.</summary>
+    [TestCaseSource(nameof(ReceivingModes))]
+    public async Task Another_message_at_its_position_is_left_alone(TransactionMode mode)
+    {
+        var (lost, other) = (Guid.CreateVersion7(), Guid.CreateVersion7());
+        var handled = new ConcurrentQueue<(Guid Id, int Attempt)>();
+        var errors = await bench.HandleAsync(mode, lost, async (context, _) =>
+        {
+            handled.Enqueue((context.MessageId, context.Attempt));
+            if (context.MessageId != lost)
+                return;
+
+            await bench.Databases.TerminateSessionsInTransactionAsync(mode.NeedsOneDatabase ? "_widgets" : "_queue");
+            // It waits for the end of the session that has the row.
+            await TestDatabases.ExecuteAsync(bench.Databases.QueueOf(mode), $"UPDATE work SET message_id = '{other}'");
+            throw new InvalidOperationException("The test wants this attempt to fail.");
+        });
+
+        Assert.That(errors, Is.Empty);
+        Assert.That(handled, Is.EqualTo([(lost, 1), (other, 1)]));
+    }
+
     [TestCaseSource(nameof(ReceivingModes))]
     public async Task The_next_attempt_comes_after_a_delay_that_doubles(TransactionMode mode)
     {
