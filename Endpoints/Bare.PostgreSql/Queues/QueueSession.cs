@@ -213,13 +213,13 @@ internal sealed class QueueSession : IQueueSession
     public Task RollBackAsync() => ExecuteAsync("ROLLBACK");
 
     public Task RequeueAsync(QueuedMessage message, TimeSpan delay) =>
-        ExecuteAsync(
-            statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
+        StoreAsync(
+            statements.Queue, statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
             MessageHeaders.Write(message.Headers), delay);
 
     public Task MoveToErrorsAsync(QueuedMessage message, Exception reason) =>
-        ExecuteAsync(
-            statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
+        StoreAsync(
+            statements.Errors, statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
             MessageHeaders.Write(message.Headers), Storable(Failure.Describe(reason)));
 
     public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
@@ -322,8 +322,15 @@ internal sealed class QueueSession : IQueueSession
             reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4),
             MessageHeaders.Read(reader.IsDBNull(5) ? null : reader.GetString(5)));
 
-    private Task ExecuteAsync(string statement, params object?[] values) =>
-        PostgreSqlStatement.ExecuteAllAsync(connection, [PostgreSqlStatement.Of(statement, values)]);
+    private Task ExecuteAsync(string statement) => PostgreSqlStatement.ExecuteAllAsync(connection, statement);
+
+    /// <exception cref="NpgsqlException">The row was refused, or suppressed: with its receive the message would be gone.</exception>
+    private async Task StoreAsync(string table, string insert, params object?[] values)
+    {
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { PostgreSqlStatement.Of(insert, values) } };
+        if (await batch.ExecuteNonQueryAsync() != 1)
+            throw new NpgsqlException($"Table {table} has not stored the message: a trigger or a rule of the table suppresses its row.");
+    }
 
     private async Task<object?> ScalarAsync(string statement, params object[] values)
     {
