@@ -124,7 +124,7 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
-        var returned = new List<Guid>();
+        var (returned, stored) = (new List<Guid>(), 0L);
         await using (var command = new NpgsqlCommand(statements.ReturnErrors, connection, transaction))
         {
             command.Parameters.Add(new NpgsqlParameter
@@ -134,8 +134,14 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
             });
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             while (await reader.ReadAsync(cancellationToken))
+            {
                 returned.Add(reader.GetGuid(0));
+                stored = reader.GetInt64(1);
+            }
         }
+
+        if (stored != returned.Count)
+            throw new NpgsqlException($"Table {statements.Queue} has stored {stored} of {returned.Count} dead letters: a trigger or a rule suppresses rows.");
 
         if (messageIds?.Except(returned).ToList() is { Count: > 0 } missing)
             throw new DeadLetterNotFoundException(missing);

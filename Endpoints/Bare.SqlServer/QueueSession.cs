@@ -98,6 +98,7 @@ internal sealed class QueueSession : IQueueSession
     {
         await using var command = Command(statements.Take);
         command.Add("@position", SqlDbType.BigInt, 0, message.Position);
+        command.Add("@message_id", SqlDbType.UniqueIdentifier, 0, message.MessageId);
         return await command.ExecuteScalarAsync() is int failedAttempts ? message with { FailedAttempts = failedAttempts } : null;
     }
 

@@ -116,8 +116,9 @@ internal sealed class QueueStatements
         $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, headers, reason) " +
         "VALUES (@position, @message_id, @type, @body, @failed_attempts, @headers, @reason)";
 
-    /// <summary>Takes a message. Waits if another worker has it.</summary>
-    public string Take => $"DELETE FROM {Queue} WITH (ROWLOCK, READCOMMITTEDLOCK) OUTPUT deleted.failed_attempts WHERE position = @position";
+    /// <summary>Takes a message. Waits if another worker has it. Another can be at its position: a failover or a restore can take that back.</summary>
+    public string Take =>
+        $"DELETE FROM {Queue} WITH (ROWLOCK, READCOMMITTEDLOCK) OUTPUT deleted.failed_attempts WHERE position = @position AND message_id = @message_id";
 
     public string Count => $"{AsCommitted}SELECT count_big(*) FROM {Queue}";
 

@@ -76,10 +76,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
 
     private Task<QueueSession> OpenSessionAsync() => QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, workers.Abandoned);
 
-    /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
-    private async Task AnswerAsync(AttemptLostException lost)
-    {
-        await using var session = await OpenSessionAsync();
-        await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
-    }
+    /// <summary>Answers an attempt whose session was lost, on a new session.</summary>
+    private Task AnswerAsync(AttemptLostException lost) =>
+        recoverability.AnswerOnNewSessionAsync(async () => await OpenSessionAsync(), lost.QueuedMessage, lost.Failure);
 }

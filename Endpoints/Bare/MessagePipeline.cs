@@ -15,7 +15,9 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
     public MessagePipeline MeasuredBy(TimedReceiver worker) => new(scopes, endpoint, worker);
 
     /// <exception cref="UnreadableMessageException">No handler can handle the message.</exception>
-    /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection, or has turned read-only.</exception>
+    /// <exception cref="ServerRefusedException">
+    /// The handler's database has refused it a connection, whatever the handler made of that, or the handler failed and its database has turned read-only.
+    /// </exception>
     public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => timed is null
         ? InvokeAsync(received, work, cancellationToken)
         : timed.ProcessAsync(received.MessageId, received.Headers, () => InvokeAsync(received, work, cancellationToken));
@@ -43,10 +45,9 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
             await using var scope = scopes.CreateAsyncScope();
             await invoker.InvokeAsync(scope.ServiceProvider, message, context, cancellationToken);
         }
-        catch (Exception) when (work.Refusal is { } refusal)
+        catch (Exception) when (work.Refusal is not null)
         {
-            // Even if the handler wrapped it.
-            throw new ServerRefusedException(refusal);
+            // Even if the handler wrapped it: see below.
         }
         catch (Exception failure) when (NpgsqlErrors.IsReadOnly(failure))
         {
@@ -60,6 +61,10 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
             context.End();
             isWaitedFor = endpoint.Running.End(received);
         }
+
+        // Also if the handler has swallowed it: nothing else would fail, and the message would end without its rows.
+        if (work.Refusal is { } refusal)
+            throw new ServerRefusedException(refusal);
 
         // Where each statement has committed by itself, and the message has left the queue, there is nothing to roll back.
         if (!isWaitedFor && !work.SendsAtOnce)

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
@@ -6,28 +5,6 @@ namespace Kit.Endpoints.Bare;
 /// <summary>Statements for PostgreSQL.</summary>
 internal static class PostgreSqlStatement
 {
-    /// <summary>Reads the outcome of a transaction: <c>committed</c>, <c>aborted</c> or <c>in progress</c>.</summary>
-    /// <param name="ask">A command without a text, on the connection or data source to ask. Disposed of here.</param>
-    /// <param name="transactionId">The id of the transaction, of any database of the server.</param>
-    /// <param name="cancellationToken">Cancels the question.</param>
-    /// <returns><see langword="null"/> if the server does not know it, or no longer.</returns>
-    /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
-    public static async Task<string?> ReadTransactionStatusAsync(NpgsqlCommand ask, ulong transactionId, CancellationToken cancellationToken)
-    {
-        await using var command = ask;
-        command.CommandText = "SELECT pg_xact_status($1::text::xid8)";
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
-        try
-        {
-            return await command.ExecuteScalarAsync(cancellationToken) as string;
-        }
-        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
-        {
-            // "transaction ID … is in the future": the server was restored from an older backup, without this transaction.
-            return null;
-        }
-    }
-
     /// <summary>Executes statements without parameters one after the other, in one round trip. The first that fails ends it.</summary>
     /// <exception cref="PostgresException">One failed.</exception>
     public static Task ExecuteAllAsync(NpgsqlConnection connection, params string[] statements) =>

@@ -120,6 +120,9 @@ internal sealed partial class TwoPhaseReceiver(
         message.TransportTransaction.Set<Transaction>(transaction);
         message.Extensions.Set(unit);
         await onMessage(message, cancellationToken);
+        // A handler that swallowed it has no branch that could fail.
+        if (unit.Refusal is { } refusal)
+            throw new ServerRefusedException(refusal);
         scope.Complete();
     }
 

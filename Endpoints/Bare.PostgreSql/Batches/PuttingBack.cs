@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.Queues;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
@@ -16,16 +17,18 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
 
     /// <param name="own">The worker's session, used while it is open.</param>
     /// <param name="messages">The messages.</param>
-    /// <param name="received">The transaction that received them, if it may have been rolled back: then they are in the queue.</param>
+    /// <param name="received">
+    /// The transaction that received them, if it may have been rolled back: then they are in the queue. A crash of the server has rolled it back, too.
+    /// </param>
     /// <param name="cancellationToken">Cancelled when the host no longer waits.</param>
     /// <exception cref="Exception">The messages are lost.</exception>
-    public async Task RunAsync(QueueSession own, IReadOnlyList<QueuedMessage> messages, ulong? received, CancellationToken cancellationToken)
+    public async Task RunAsync(QueueSession own, IReadOnlyList<QueuedMessage> messages, RunningTransaction? received, CancellationToken cancellationToken)
     {
         if (messages.Count == 0)
             return;
 
         var backOff = new BackOff(firstPause);
-        ulong? begun = null;
+        RunningTransaction? begun = null;
         for (var tries = 1; ; tries++)
         {
             try
@@ -33,11 +36,13 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
                 await using var other = own.IsOpen ? null : await open();
                 var session = other ?? own;
                 // The answer to an earlier commit may have been lost.
-                if ((begun is { } mine && await session.HasCommittedAsync(mine)) || (received is { } theirs && !await session.HasCommittedAsync(theirs)))
+                if (begun is { } mine && await ArePutBackAsync(mine, session, messages))
+                    return;
+                if (received is { } theirs && await theirs.ReadOutcomeAsync(session.Connection, CancellationToken.None) is not BranchDecision.Committed)
                     return;
 
                 await using var transaction = await session.BeginAsync();
-                begun = await session.ReadTransactionIdAsync();
+                begun = await RunningTransaction.ReadAsync(session.Connection);
                 await session.PutBackAsync(messages);
                 await transaction.CommitAsync(CancellationToken.None);
                 return;
@@ -54,5 +59,19 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
                 await Task.Delay(backOff.Next(), CancellationToken.None);
             }
         }
+    }
+
+    /// <summary>Whether an earlier try has put them back, or may have: a second time would double them.</summary>
+    private async Task<bool> ArePutBackAsync(RunningTransaction earlier, QueueSession session, IReadOnlyList<QueuedMessage> messages)
+    {
+        var outcome = await earlier.ReadOutcomeAsync(session.Connection, CancellationToken.None);
+        if (outcome is BranchDecision.Unknown)
+        {
+            var crash = new InvalidOperationException("The server has crashed meanwhile, and cannot say whether they were put back. Look in the queue.");
+            foreach (var message in messages)
+                recoverability.ReportLost(message, crash);
+        }
+
+        return outcome is BranchDecision.Committed or BranchDecision.Unknown;
     }
 }

@@ -29,7 +29,7 @@ internal sealed class SharedBatchReceiver(
         {
             await RollBackAsync();
             // If a handler has committed the transaction, the messages that no handler had begun have left the queue.
-            await puttingBack.RunAsync(queue, batch.NotBegun, transactionId, cancellationToken);
+            await puttingBack.RunAsync(queue, batch.NotBegun, queue.ReceiveOf(transactionId), cancellationToken);
             await queue.EndLendingAsync();
             throw;
         }

@@ -124,12 +124,9 @@ internal sealed class EndpointSessions : IAsyncDisposable
         }
     }
 
-    /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
-    public async Task AnswerAsync(AttemptLostException lost)
-    {
-        await using var session = await OpenAnsweringAsync(Workers.Abandoned);
-        await Recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
-    }
+    /// <summary>Answers an attempt whose session was lost, on a new session.</summary>
+    public Task AnswerAsync(AttemptLostException lost) =>
+        Recoverability.AnswerOnNewSessionAsync(async () => await OpenAnsweringAsync(Workers.Abandoned), lost.QueuedMessage, lost.Failure);
 
     /// <summary>Ends something that the workers share, when none runs any more.</summary>
     public void EndAfterWorkers(IAsyncDisposable ended) => shared.Push(ended);

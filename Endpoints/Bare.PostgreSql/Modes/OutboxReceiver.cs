@@ -49,7 +49,7 @@ internal sealed class OutboxReceiver(
         }
         catch when (sends.Count > 0)
         {
-            unanswered.Add(transactionId, message.MessageId, sends);
+            unanswered.Add(queue.ReceiveOf(transactionId), message.MessageId, sends);
             throw;
         }
 

@@ -54,7 +54,7 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
 
         if (isReceiveOpen)
             await recoverability.AnswerAsync(queue, receive, message, failure);
-        else
-            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+        else if (!await recoverability.AnswerAfterRollbackAsync(queue, message, failure))
+            recoverability.ReportEnded(message, failure);
     }
 }

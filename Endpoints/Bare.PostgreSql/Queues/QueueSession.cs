@@ -1,7 +1,6 @@
 using System.Data;
 using System.Data.Common;
 using System.Globalization;
-using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
@@ -22,6 +21,7 @@ internal sealed class QueueSession : IQueueSession
     private readonly ReceiveAhead? ahead;
     private NpgsqlConnection connection;
     private NpgsqlBatch? receiveBatch;
+    private (int Process, string Name) run;
     private long savepoints;
     private bool isBetweenLendings;
 
@@ -56,6 +56,8 @@ internal sealed class QueueSession : IQueueSession
             opened = await own.OpenAsync(cancellationToken);
             var session = new QueueSession(own, opened, statements, settings);
             await session.receive.PrepareAsync(cancellationToken);
+            if (settings.WithTransactionId || settings.IsLent)
+                await session.ReadRunAsync(cancellationToken);
             return session;
         }
         catch
@@ -185,9 +187,8 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    /// <summary>Whether a transaction of this server has committed. It must have ended.</summary>
-    public async Task<bool> HasCommittedAsync(ulong transactionId) =>
-        await BranchDecisions.ReadAsync(connection.CreateCommand(), transactionId, CancellationToken.None) is BranchDecision.Committed;
+    /// <summary>The receive of that id, for asking later whether it has committed. The session was opened with transaction ids, or is lent.</summary>
+    public RunningTransaction ReceiveOf(ulong transactionId) => new(transactionId, run.Name);
 
     /// <summary>Writes a message's sends after a savepoint of their own.</summary>
     public Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)
@@ -209,30 +210,27 @@ internal sealed class QueueSession : IQueueSession
             await RequeueAsync(message, TimeSpan.Zero);
     }
 
-    /// <summary>The id of the current transaction.</summary>
-    public async Task<ulong> ReadTransactionIdAsync() => (ulong)(await ScalarAsync("SELECT pg_current_xact_id()"))!;
-
     public Task RollBackAsync() => ExecuteAsync("ROLLBACK");
 
     public Task RequeueAsync(QueuedMessage message, TimeSpan delay) =>
-        ExecuteAsync(
-            statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
+        StoreAsync(
+            statements.Queue, statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
             MessageHeaders.Write(message.Headers), delay);
 
     public Task MoveToErrorsAsync(QueuedMessage message, Exception reason) =>
-        ExecuteAsync(
-            statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
+        StoreAsync(
+            statements.Errors, statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
             MessageHeaders.Write(message.Headers), Storable(Failure.Describe(reason)));
 
     public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
     {
         while (true)
         {
-            if (await ScalarAsync(statements.Take, message.Position) is int failedAttempts)
+            if (await ScalarAsync(statements.Take, message.Position, message.MessageId) is int failedAttempts)
                 return message with { FailedAttempts = failedAttempts };
 
             // Another worker had it, and may have put it back as a new row, which only a new statement sees.
-            if (await ScalarAsync(statements.IsThere, message.Position) is false)
+            if (await ScalarAsync(statements.IsThere, message.Position, message.MessageId) is false)
                 return null;
         }
     }
@@ -259,7 +257,13 @@ internal sealed class QueueSession : IQueueSession
             // The session still has the statement, unless it is another session: then this asks the server.
             await command.PrepareAsync();
         }
+
+        if (connection.ProcessID != run.Process)
+            await ReadRunAsync(CancellationToken.None);
     }
+
+    private async Task ReadRunAsync(CancellationToken cancellationToken) =>
+        run = (connection.ProcessID, await RunningTransaction.ReadRunAsync(connection, cancellationToken));
 
     /// <summary>An exception can say what the database's encoding lacks, and its message would never be given up.</summary>
     private string Storable(string reason) => connection.PostgresParameters.GetValueOrDefault("server_encoding") switch
@@ -318,8 +322,15 @@ internal sealed class QueueSession : IQueueSession
             reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4),
             MessageHeaders.Read(reader.IsDBNull(5) ? null : reader.GetString(5)));
 
-    private Task ExecuteAsync(string statement, params object?[] values) =>
-        PostgreSqlStatement.ExecuteAllAsync(connection, [PostgreSqlStatement.Of(statement, values)]);
+    private Task ExecuteAsync(string statement) => PostgreSqlStatement.ExecuteAllAsync(connection, statement);
+
+    /// <exception cref="NpgsqlException">The row was refused, or suppressed: with its receive the message would be gone.</exception>
+    private async Task StoreAsync(string table, string insert, params object?[] values)
+    {
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { PostgreSqlStatement.Of(insert, values) } };
+        if (await batch.ExecuteNonQueryAsync() != 1)
+            throw new NpgsqlException($"Table {table} has not stored the message: a trigger or a rule of the table suppresses its row.");
+    }
 
     private async Task<object?> ScalarAsync(string statement, params object[] values)
     {

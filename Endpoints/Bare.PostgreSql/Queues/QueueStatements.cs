@@ -92,12 +92,15 @@ internal sealed class QueueStatements
     /// <summary>Whether one of the two tables is missing.</summary>
     public string IsMissing => $"SELECT to_regclass({Literal(Queue)}) IS NULL OR to_regclass({Literal(Errors)}) IS NULL";
 
-    /// <summary>A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none.</summary>
+    /// <summary>
+    /// A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none. A receive would find the rows
+    /// of tables that inherit from it, and take each for a foreign one.
+    /// </summary>
     public string ReadOther =>
         $"""
         SELECT min(name) FROM (VALUES ({Literal(Queue)}), ({Literal(Errors)})) AS ours (name)
         JOIN pg_class ON pg_class.oid = to_regclass(name)
-        WHERE relkind <> 'r' OR 5 > (
+        WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE inhparent = pg_class.oid) OR 5 > (
             SELECT count(*) FROM pg_attribute
             WHERE attrelid = pg_class.oid AND NOT attisdropped
               AND attname IN ('position', 'message_id', 'type', 'body', 'failed_attempts'))
@@ -126,9 +129,10 @@ internal sealed class QueueStatements
     public string MoveToErrors =>
         $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, headers, reason) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-    public string Take => $"DELETE FROM {Queue} WHERE position = $1 RETURNING failed_attempts";
+    /// <summary>Takes a message. Another can be at its position: a failover or a restore can take back how far the positions had come.</summary>
+    public string Take => $"DELETE FROM {Queue} WHERE position = $1 AND message_id = $2 RETURNING failed_attempts";
 
-    public string IsThere => $"SELECT EXISTS (SELECT FROM {Queue} WHERE position = $1)";
+    public string IsThere => $"SELECT EXISTS (SELECT FROM {Queue} WHERE position = $1 AND message_id = $2)";
 
     public string Copy => $"COPY {Queue} (message_id, type, body, headers) FROM STDIN (FORMAT BINARY)";
 
@@ -148,15 +152,19 @@ internal sealed class QueueStatements
 
     public string ReadErrors => $"SELECT message_id, failed_attempts, reason, type, failed_at FROM {Errors} ORDER BY failed_at, position";
 
-    /// <summary>Moves dead letters to the end of the queue, in the order in which they failed, as messages that never failed; NULL means all.</summary>
+    /// <summary>
+    /// Moves dead letters to the end of the queue, in the order in which they failed, as messages that never failed; NULL means all. Says with each how many
+    /// the queue has stored.
+    /// </summary>
     public string ReturnErrors =>
         $"""
         WITH returned AS (
             DELETE FROM {Errors} WHERE $1::uuid[] IS NULL OR message_id = ANY ($1)
             RETURNING position, message_id, type, body, headers, failed_at),
         queued AS (
-            INSERT INTO {Queue} (message_id, type, body, headers) SELECT message_id, type, body, headers FROM returned ORDER BY failed_at, position)
-        SELECT message_id FROM returned ORDER BY failed_at, position
+            INSERT INTO {Queue} (message_id, type, body, headers) SELECT message_id, type, body, headers FROM returned ORDER BY failed_at, position
+            RETURNING true)
+        SELECT message_id, (SELECT count(*) FROM queued) FROM returned ORDER BY failed_at, position
         """;
 
     /// <summary>The receive ran on another table, and failed.</summary>

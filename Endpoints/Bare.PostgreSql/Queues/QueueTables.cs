@@ -16,8 +16,8 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         if (await ReadAsync<object>(statements.ReadOther, cancellationToken) is string other)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: {other} exists and is not a queue of the kit. An endpoint's queue is a table with its name. " +
-                "Give the endpoint another name, or its queue another schema or database.");
+                $"Endpoint '{endpoint}' cannot start: {other} exists and is not a queue of the kit. An endpoint's queue is a table with its name, " +
+                "from which none inherits. Give the endpoint another name, or its queue another schema or database.");
         }
 
         if (await ReadAsync<bool>(statements.IsErrorTable, cancellationToken))

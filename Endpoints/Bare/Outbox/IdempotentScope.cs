@@ -1,6 +1,8 @@
 using System.Data;
+using System.Globalization;
 using Microsoft.Extensions.Logging;
 using Npgsql;
+using NpgsqlTypes;
 
 namespace Kit.Endpoints.Bare.Outbox;
 
@@ -36,7 +38,7 @@ internal sealed partial class IdempotentScope(
             throw new UnreadableMessageException("The message has no GUID as id, so the outbox cannot distinguish it from others.");
 
         await using var local = await OpenAsync(cancellationToken);
-        if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } transactionId)
+        if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } record)
         {
             LogDiscarded(message.MessageId);
             return [];
@@ -58,7 +60,7 @@ internal sealed partial class IdempotentScope(
             await local.DisposeAsync();
             var isUncertain = committing is not null && isAnswerLost && failure is NpgsqlException;
             // None handled it: the attempt has failed.
-            if (await IsOfThisAttemptAsync(message.MessageId, transactionId, isUncertain) is not { } isOfThisAttempt)
+            if (await IsOfThisAttemptAsync(message.MessageId, record, isUncertain) is not { } isOfThisAttempt)
                 throw;
             // Another delivery, which waited for this one's transaction or came after it, has handled the message.
             if (!isOfThisAttempt)
@@ -88,12 +90,16 @@ internal sealed partial class IdempotentScope(
     /// <exception cref="ServerRefusedException">
     /// Nobody answers, and the handler's commit may have happened: the attempt is not counted, and the next one finds the id.
     /// </exception>
-    private async Task<bool?> IsOfThisAttemptAsync(Guid messageId, ulong transactionId, bool isUncertain)
+    private async Task<bool?> IsOfThisAttemptAsync(Guid messageId, Record record, bool isUncertain)
     {
         try
         {
+            await using var command = data.CreateCommand(statements.IsOwn);
+            command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
+            command.Parameters.Add(new NpgsqlParameter<DateTime> { TypedValue = record.At, NpgsqlDbType = NpgsqlDbType.TimestampTz });
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = record.TransactionId.ToString(CultureInfo.InvariantCulture) });
             // Without a token: a handler that was cancelled may have committed, too.
-            return await IsRecordedAsync(messageId, CancellationToken.None) ? await HasCommittedAsync(transactionId) : null;
+            return await command.ExecuteScalarAsync(CancellationToken.None) as bool?;
         }
         catch (NpgsqlException unanswered) when (isUncertain)
         {
@@ -107,13 +113,6 @@ internal sealed partial class IdempotentScope(
         command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
         return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
-
-    /// <summary>
-    /// Whether it was this attempt's own transaction that recorded the id. The id alone cannot say so: another delivery of the message may have
-    /// recorded it. The status alone cannot either: after a fail-over that lost the transaction, its number may be another's.
-    /// </summary>
-    private async Task<bool> HasCommittedAsync(ulong transactionId) =>
-        await PostgreSqlStatement.ReadTransactionStatusAsync(data.CreateCommand(), transactionId, CancellationToken.None) is "committed";
 
     /// <summary>
     /// The handler itself committed, and with it the id, so the message would count as handled. This deletes the id, and the message goes to the
@@ -150,14 +149,15 @@ internal sealed partial class IdempotentScope(
         }
     }
 
-    /// <returns>The id of the recording transaction; <see langword="null"/> if the message was handled before.</returns>
-    private async Task<ulong?> RecordAsync(NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
+    /// <returns><see langword="null"/> if the message was handled before.</returns>
+    private async Task<Record?> RecordAsync(NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
     {
         await using var record = new NpgsqlCommand(statements.Record, connection);
         record.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
         try
         {
-            return await record.ExecuteScalarAsync(cancellationToken) as ulong?;
+            await using var row = await record.ExecuteReaderAsync(cancellationToken);
+            return await row.ReadAsync(cancellationToken) ? new Record(row.GetFieldValue<DateTime>(0), row.GetFieldValue<ulong>(1)) : null;
         }
         // Another delivery of the message has been in a handler for longer than the command, lock or statement time-out. This one has not failed.
         catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
@@ -185,4 +185,7 @@ internal sealed partial class IdempotentScope(
         Message = "Message {MessageId} is not handled: a message with its id was handled before. If this is another message, its sender must give it an " +
             "id of its own.")]
     private partial void LogDiscarded(Guid messageId);
+
+    /// <summary>The record of one attempt.</summary>
+    private readonly record struct Record(DateTime At, ulong TransactionId);
 }

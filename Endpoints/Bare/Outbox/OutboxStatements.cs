@@ -83,10 +83,17 @@ internal sealed class OutboxStatements
         $"ALTER TABLE {Outbox} ADD COLUMN IF NOT EXISTS headers text, ADD COLUMN IF NOT EXISTS is_event boolean NOT NULL DEFAULT false";
 
     /// <summary>
-    /// Waits for a transaction that is recording the same id, and does nothing when that commits. Otherwise returns the id of its own
-    /// transaction, with which the server knows its outcome: 64 bits, which no savepoint changes, no vacuum freezes and no wraparound repeats.
+    /// Waits for a transaction that is recording the same id, and does nothing when that commits. Otherwise returns by what <see cref="IsOwn"/> knows the
+    /// record: its time, and the id of its transaction, of 64 bits, which no savepoint changes, no vacuum freezes and no wraparound repeats.
     /// </summary>
-    public string Record => $"INSERT INTO {Inbox} (message_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING pg_current_xact_id()";
+    public string Record => $"INSERT INTO {Inbox} (message_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING handled_at, pg_current_xact_id()";
+
+    /// <summary>
+    /// Whether a message's record is the one of the time $2 and the transaction $3; no row if there is none. The time excludes a record from after a crash in
+    /// which the server has forgotten the transaction and assigned its id again; the id, another delivery's of the same microsecond.
+    /// </summary>
+    public string IsOwn =>
+        $"SELECT coalesce(CASE WHEN handled_at = $2 THEN pg_xact_status($3::xid8) = 'committed' END, false) FROM {Inbox} WHERE message_id = $1";
 
     public string Unrecord => $"DELETE FROM {Inbox} WHERE message_id = $1";
 

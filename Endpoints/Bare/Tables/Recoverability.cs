@@ -96,16 +96,20 @@ internal sealed partial class Recoverability(
     /// Answers a failure whose receive was rolled back. Meanwhile another worker may have finished the message, or may have started its next
     /// attempt before this one is counted. A message can therefore be handled once more for each other worker.
     /// </summary>
+    /// <returns>Whether the message was in the queue.</returns>
     /// <inheritdoc cref="AnswerAsync" path="/exception"/>
-    public async Task AnswerAfterRollbackAsync(IQueueSession queue, QueuedMessage message, Exception failure)
+    public async Task<bool> AnswerAfterRollbackAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         RequireAnswer(failure);
-        var counted = message;
+        var (counted, isThere) = (message, false);
         try
         {
             await using var transaction = await queue.BeginAsync();
             if (await queue.TakeAsync(message) is { } taken)
-                await RetryOrGiveUpAsync(queue, counted = taken, failure);
+            {
+                (counted, isThere) = (taken, true);
+                await RetryOrGiveUpAsync(queue, taken, failure);
+            }
 
             await transaction.CommitAsync();
         }
@@ -120,6 +124,7 @@ internal sealed partial class Recoverability(
         }
 
         ThrowIfRefused(failure);
+        return isThere;
     }
 
     /// <summary>The same on a new session, because the attempt's session is already closed.</summary>
@@ -131,9 +136,9 @@ internal sealed partial class Recoverability(
         {
             queue = await open();
         }
-        catch (DbException)
+        catch (DbException unreachable)
         {
-            throw new AttemptLostException(message, failure);
+            throw new AttemptLostException(message, failure, unreachable);
         }
 
         await using (queue)
@@ -180,6 +185,9 @@ internal sealed partial class Recoverability(
         ThrowIfRefused(failure);
         return RetryOrGiveUpAsync(queue, message, failure);
     }
+
+    /// <summary>Logs that a message has left the queue with a transaction that the endpoint has not committed.</summary>
+    public void ReportEnded(QueuedMessage message, Exception failure) => LogEnded(message.MessageId, Failure.ReasonOf(failure).Message);
 
     /// <summary>Logs the loss of a message that was received and not handled, and could not be put back.</summary>
     public void ReportLost(QueuedMessage message, Exception reason) => LogNotPutBack(message.MessageId, reason.Message);
@@ -257,6 +265,12 @@ internal sealed partial class Recoverability(
     [LoggerMessage(Level = LogLevel.Critical,
         Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]
     private partial void LogLost(Guid messageId, string failure, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "The transaction that received message {MessageId} has ended ({Reason}), and the message is not in the queue. If its handler " +
+            "committed, the handler's rows stay, its sends are lost, and there is no dead letter: a handler must not commit. Otherwise another " +
+            "worker has handled it.")]
+    private partial void LogEnded(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "{Messages} messages that were received and not handled could not be put back yet: {Reason}")]
     private partial void LogNotYetPutBack(int messages, string reason);

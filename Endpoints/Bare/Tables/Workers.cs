@@ -26,7 +26,9 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
 
     /// <param name="count">The number of workers.</param>
     /// <param name="open">Opens a worker's receiver; called again after a connection was lost.</param>
-    /// <param name="answer">Counts, on a new session, an attempt whose own session was lost.</param>
+    /// <param name="answer">
+    /// Answers, on a new session, an attempt whose own session was lost. It is repeated only after an <see cref="AttemptLostException"/>.
+    /// </param>
     public void Start(int count, Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)
     {
         for (var worker = 0; worker < count; worker++)
@@ -89,6 +91,8 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)
             {
+                // It was answered, or a session that works cannot answer it: the message is back in the queue.
+                uncounted = null;
                 var pause = backOff.Next();
                 LogDisturbed(failure.Message, pause.TotalSeconds);
                 await PauseAsync(pause);

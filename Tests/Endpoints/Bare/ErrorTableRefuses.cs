@@ -22,6 +22,9 @@ public sealed class ErrorTableRefuses
     [
         [TransactionMode.DtcOff, "ALTER TABLE work_error ADD CONSTRAINT small CHECK (octet_length(body) = 0)", "ALTER TABLE work_error DROP CONSTRAINT small"],
         [TransactionMode.DtcOff, Deferred, "DROP TRIGGER refused ON work_error"],
+        [TransactionMode.DtcOff, Suppressing("work_error"), "DROP TRIGGER suppress ON work_error"],
+        [TransactionMode.Shared, Suppressing("work_error"), "DROP TRIGGER suppress ON work_error"],
+        [TransactionMode.DtcOff, "CREATE RULE suppress AS ON INSERT TO work_error DO INSTEAD NOTHING", "DROP RULE suppress ON work_error"],
         .. ReturningModes.Select(mode => new object[] { mode, "ALTER TABLE work_error RENAME TO away", "ALTER TABLE away RENAME TO work_error" }),
     ];
 
@@ -57,6 +60,37 @@ public sealed class ErrorTableRefuses
 
         Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Single().MessageId, Is.EqualTo(bad));
     }
+
+    /// <summary>The queue itself suppresses what is put back. The message stays where it is.</summary>
+    [TestCase("dtc-off")]
+    [TestCase("shared")]
+    public async Task A_row_that_a_trigger_suppresses_is_not_taken_for_stored(string name)
+    {
+        var mode = TransactionMode.Parse(name);
+        using var log = new WarningsOfAHost();
+        var queue = bench.QueueOf(mode);
+        var (message, isGood) = (Guid.CreateVersion7(), false);
+        using var host = bench.Build(
+            mode, (_, _) => isGood ? Task.CompletedTask : throw new InvalidOperationException("The test wants this attempt to fail."),
+            services: services => services.AddSingleton<ILoggerProvider>(log));
+        await TestDatabases.ExecuteAsync(bench.Databases.QueueOf(mode), Suppressing("work", "NEW.failed_attempts > 0"));
+        await queue.EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo(), message)], CancellationToken.None);
+        await host.StartAsync();
+        await Eventually.HoldsAsync(() => log.Count("suppresses its row") > 0, "it is logged");
+        var left = await queue.ReadMessagesAsync(CancellationToken.None);
+        isGood = true;
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(left, Is.EqualTo([message]));
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+    }
+
+    private static string Suppressing(string table, string when = "true") =>
+        $"""
+        CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+        CREATE TRIGGER suppress BEFORE INSERT ON {table} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION suppress()
+        """;
 
     [Test]
     public async Task A_reason_that_its_encoding_lacks_is_written_as_escapes()

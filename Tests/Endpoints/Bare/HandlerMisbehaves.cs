@@ -1,6 +1,9 @@
 using System.Data.Common;
 using System.Transactions;
+using Kit.Endpoints.Bare;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Tests.Bare;
@@ -205,6 +208,29 @@ public sealed class HandlerMisbehaves
         // The receive is in the same transaction: who commits it has handled the message.
         Assert.That(errors, Has.Count.EqualTo(1 - rows));
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(rows));
+    }
+
+    [Test]
+    public async Task Committing_the_lent_transaction_of_shared_loses_its_sends_and_the_log_says_so()
+    {
+        using var log = new WarningsOfAHost();
+        var message = Guid.CreateVersion7();
+        var queue = bench.QueueOf(TransactionMode.Shared);
+        await queue.EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo(), message)], CancellationToken.None);
+        using var host = bench.Build(
+            TransactionMode.Shared,
+            async (context, cancellationToken) =>
+            {
+                await context.SendAsync("work", new BareBench.Todo(), cancellationToken: cancellationToken);
+                await BareBench.ExecuteAsync(context, "COMMIT", cancellationToken);
+            },
+            services: services => services.AddSingleton<ILoggerProvider>(log));
+        await host.StartAsync();
+        await Eventually.HoldsAsync(() => log.Lines.Count > 0, "it is logged");
+        await host.StopAsync();
+
+        Assert.That(log.Lines.Single(), Does.StartWith("Error").And.Contain($"{message}").And.Contain("its sends are lost"));
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
 
     [TestCaseSource(nameof(OwnCommitModes))]

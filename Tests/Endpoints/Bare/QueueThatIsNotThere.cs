@@ -34,6 +34,7 @@ public sealed class QueueThatIsNotThere
 
     [TestCase("CREATE TABLE work (id int, total int)")]
     [TestCase("CREATE VIEW work AS SELECT 1 AS position")]
+    [TestCase("CREATE TABLE work (LIKE queued INCLUDING ALL); CREATE TABLE child () INHERITS (work)")]
     [TestCase("CREATE TABLE work (LIKE queued) PARTITION BY HASH (position)")]
     public async Task What_is_there_under_its_name_and_is_no_queue_is_left_alone(string other)
     {

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Kit.Endpoints.Bare;
 using Kit.Modes;
 
@@ -12,6 +13,10 @@ public sealed class ServerRefusesTheHandler
 
     /// <summary>Those in which the handler has a connection of its own.</summary>
     private static IEnumerable<TransactionMode> OwnConnectionModes => BareBench.Modes.Where(mode => !mode.NeedsOneDatabase);
+
+    /// <summary>Those of them in which the handler is what meets the refusal, and a message can go back.</summary>
+    private static IEnumerable<TransactionMode> SwallowingModes =>
+        OwnConnectionModes.Where(mode => mode.CommitOrder.IsMessageLeftInHandler && !HasWorkOfItsOwn(mode));
 
     [SetUp]
     public async Task SetUp() => bench = await BareBench.CreateAsync();
@@ -39,8 +44,7 @@ public sealed class ServerRefusesTheHandler
         await bench.Databases.AllowConnectionsToWidgetsAsync(false);
         var queue = bench.QueueOf(mode);
         await queue.EnqueueAsync(Enumerable.Range(0, Messages).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo())), CancellationToken.None);
-        // The outbox and full-dtc have work of their own to do there first: they do not enter the handler.
-        if (mode != TransactionMode.Outbox && mode != TransactionMode.FullDtc && mode != TransactionMode.FullDtcWaiting)
+        if (!HasWorkOfItsOwn(mode))
             await Eventually.HoldsAsync(() => Volatile.Read(ref entered) > 0, "a handler has met the refusal");
         await Task.Delay(TimeSpan.FromSeconds(1));
         await bench.Databases.AllowConnectionsToWidgetsAsync(true);
@@ -51,4 +55,39 @@ public sealed class ServerRefusesTheHandler
         Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
+
+    [TestCaseSource(nameof(SwallowingModes))]
+    public async Task A_refusal_that_the_handler_swallows_is_one_all_the_same(TransactionMode mode)
+    {
+        var swallowed = 0;
+        using var host = bench.Build(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                try
+                {
+                    await BareBench.InsertWidgetAsync(context, cancellationToken);
+                }
+                catch (DbException)
+                {
+                    Interlocked.Increment(ref swallowed);
+                }
+            },
+            bench.Databases.Widgets + ";Pooling=false");
+        await host.StartAsync();
+        await bench.Databases.AllowConnectionsToWidgetsAsync(false);
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync(Enumerable.Range(0, Messages).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo())), CancellationToken.None);
+        await Eventually.HoldsAsync(() => Volatile.Read(ref swallowed) > 0, "a handler has met the refusal");
+        await bench.Databases.AllowConnectionsToWidgetsAsync(true);
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(Messages));
+    }
+
+    /// <summary>Whether the mode itself asks that database first, so that the handler is not entered.</summary>
+    private static bool HasWorkOfItsOwn(TransactionMode mode) =>
+        mode == TransactionMode.Outbox || mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting;
 }

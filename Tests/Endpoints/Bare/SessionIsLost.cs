@@ -1,5 +1,8 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Modes;
+using Npgsql;
 
 namespace Kit.Tests.Bare;
 
@@ -15,6 +18,13 @@ public sealed class SessionIsLost
 
     /// <summary>Those in which a message that is received again is handled again.</summary>
     private static IEnumerable<TransactionMode> RepeatingModes => ReceivingModes.Where(mode => mode != TransactionMode.Outbox);
+
+    /// <summary>As in a restart, which a handler's own look-up meets, or a switch to read-only before it.</summary>
+    private static IEnumerable<object[]> Refusals =>
+    [
+        .. ReceivingModes.Select(mode => new object[] { mode, new PostgresException("starting up", "FATAL", "FATAL", "57P03") }),
+        [TransactionMode.Shared, new ServerRefusedException(new InvalidOperationException("read-only"))],
+    ];
 
     [SetUp]
     public async Task SetUp() => bench = await BareBench.CreateAsync();
@@ -49,6 +59,57 @@ public sealed class SessionIsLost
 
         Assert.That(errors, Is.Empty);
         Assert.That(attempts, Is.EqualTo(1));
+    }
+
+    [TestCaseSource(nameof(Refusals))]
+    public async Task A_refusal_is_no_attempt_and_the_worker_receives_again(TransactionMode mode, Exception refusal)
+    {
+        var (refused, other) = (Guid.CreateVersion7(), Guid.CreateVersion7());
+        var handled = new ConcurrentQueue<(Guid Id, int Attempt)>();
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync(
+            [OutgoingMessage.Create("work", new BareBench.Todo(), refused), OutgoingMessage.Create("work", new BareBench.Todo(), other)],
+            CancellationToken.None);
+        var isAway = true;
+        using var host = bench.Build(mode, async (context, _) =>
+        {
+            if (isAway)
+            {
+                isAway = false;
+                await bench.Databases.TerminateSessionsInTransactionAsync(mode.NeedsOneDatabase ? "_widgets" : "_queue");
+                throw refusal;
+            }
+
+            handled.Enqueue((context.MessageId, context.Attempt));
+        });
+        await host.StartAsync();
+        await Eventually.HoldsAsync(() => handled.Count == 2, "both are handled");
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(handled, Is.EquivalentTo([(refused, 1), (other, 1)]));
+    }
+
+    /// <summary>As after a failover to a standby that lags, or a restore: the server assigns positions again.</summary>
+    [TestCaseSource(nameof(ReceivingModes))]
+    public async Task Another_message_at_its_position_is_left_alone(TransactionMode mode)
+    {
+        var (lost, other) = (Guid.CreateVersion7(), Guid.CreateVersion7());
+        var handled = new ConcurrentQueue<(Guid Id, int Attempt)>();
+        var errors = await bench.HandleAsync(mode, lost, async (context, _) =>
+        {
+            handled.Enqueue((context.MessageId, context.Attempt));
+            if (context.MessageId != lost)
+                return;
+
+            await bench.Databases.TerminateSessionsInTransactionAsync(mode.NeedsOneDatabase ? "_widgets" : "_queue");
+            // It waits for the end of the session that has the row.
+            await TestDatabases.ExecuteAsync(bench.Databases.QueueOf(mode), $"UPDATE work SET message_id = '{other}'");
+            throw new InvalidOperationException("The test wants this attempt to fail.");
+        });
+
+        Assert.That(errors, Is.Empty);
+        Assert.That(handled, Is.EqualTo([(lost, 1), (other, 1)]));
     }
 
     [TestCaseSource(nameof(ReceivingModes))]

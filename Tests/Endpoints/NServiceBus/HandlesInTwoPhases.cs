@@ -105,6 +105,29 @@ public sealed class HandlesInTwoPhases
     }
 
     [Test]
+    public async Task A_swallowed_refusal_of_the_branch_fails_it()
+    {
+        var errors = await GiveUpAsync(
+            async (message, context) =>
+            {
+                await databases.AllowConnectionsToWidgetsAsync(false);
+                try
+                {
+                    await InsertAsync(message, await context.GetBranchConnectionAsync());
+                }
+                catch (PostgresException)
+                {
+                    // Swallowed: there is no branch.
+                }
+
+                await databases.AllowConnectionsToWidgetsAsync(true);
+            },
+            transport: new TwoPhasePostgreSqlTransport(databases.Queue, databases.Widgets + ";Pooling=false"));
+
+        Assert.That(errors.Single().Reason, Does.Contain("not currently accepting connections"));
+    }
+
+    [Test]
     public async Task Committing_the_branch_and_beginning_another_fails_it()
     {
         var errors = await GiveUpAsync(async (message, context) =>

@@ -43,6 +43,24 @@ public sealed class DeadLettersInPostgreSql
     }
 
     [Test]
+    public async Task None_leaves_the_error_table_that_the_queue_does_not_store()
+    {
+        await TestDatabases.ExecuteAsync(
+            Server,
+            $"""
+            CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+            CREATE TRIGGER suppress BEFORE INSERT ON work FOR EACH ROW WHEN (NEW.message_id = '{Ids[1]}') EXECUTE FUNCTION suppress()
+            """);
+
+        Assert.That(
+            () => queue.ReturnErrorsAsync(messageIds: null, CancellationToken.None),
+            Throws.InstanceOf<NpgsqlException>().With.Message.Contains("has stored 2 of 3 dead letters"));
+
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Has.Count.EqualTo(3));
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
     public async Task All_go_back_in_the_order_of_failing_and_have_all_their_attempts_again()
     {
         Assert.That(await queue.ReturnErrorsAsync(messageIds: null, CancellationToken.None), Is.EqualTo(Ids));
