@@ -156,17 +156,21 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
             if (await ClaimUndispatchedAsync(local.Connection, messageId, cancellationToken) is { } records)
                 return new OutboxClaim(local.Connection, statements, messageId, records, ForgetLater);
         }
-        catch (Exception failure)
+        catch
         {
-            // The server is read-only, or this session leads to a former primary, as others of the pool may.
-            if (NpgsqlErrors.IsReadOnly(failure))
-                data.Clear();
             await local.DisposeAsync();
             throw;
         }
 
         await local.DisposeAsync();
         return null;
+    }
+
+    /// <summary>After a failure: if the session was read-only, others of the pool may be, too, and are not used again.</summary>
+    public void LeaveReadOnly(Exception failure)
+    {
+        if (NpgsqlErrors.IsReadOnly(failure))
+            data.Clear();
     }
 
     private void ForgetLater(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched) => unforgotten.Enqueue((messageId, dispatched));

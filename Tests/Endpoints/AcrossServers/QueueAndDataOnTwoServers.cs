@@ -409,6 +409,38 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(log.Asked, Is.EqualTo(1));
     }
 
+    /// <summary>As a freeze does it: sessions that were opened meanwhile stay read-only. Handlers and recovery have a pool each.</summary>
+    [Test]
+    public async Task Sessions_that_were_opened_while_the_data_was_read_only_are_not_used_again()
+    {
+        var isFrozen = true;
+        await Bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "SELECT 1");
+                if (!isFrozen)
+                    await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = true }.ConnectionString,
+            configure: endpoint => endpoint.RecoveryInterval = TimeSpan.FromMilliseconds(100));
+        var database = new NpgsqlConnectionStringBuilder(Bench.DataConnection).Database;
+        await TestDatabases.ExecuteAsync(DataServer.ConnectionString, $"ALTER DATABASE {database} SET default_transaction_read_only = on");
+        await TestDatabases.ExecuteAsync(
+            DataServer.ConnectionString, $"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'");
+        await Bench.EnqueueAsync(1);
+        await Eventually.HoldsAsync(async () => await Bench.Queue.CountAsync(CancellationToken.None) == 0, "a handler has a session of the freeze");
+        await Eventually.HoldsAsync(
+            () => Bench.Log.Any(line => line.Contains("read-only transaction", StringComparison.Ordinal)), "recovery has met the freeze");
+        await TestDatabases.ExecuteAsync(DataServer.ConnectionString, $"ALTER DATABASE {database} RESET default_transaction_read_only");
+        isFrozen = false;
+
+        var messages = await Bench.EnqueueAsync(5);
+        await Bench.DrainedAsync();
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), Guid.NewGuid(), 1).Id);
+        await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 0, "recovery has ended the branch");
+    }
+
     /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>
     private static async Task HastenAsync(string connection)
     {
