@@ -59,8 +59,8 @@ internal sealed class EndpointSessions : IAsyncDisposable
 
     public PuttingBack PuttingBack => new(() => OpenAnsweringAsync(CancellationToken.None), Endpoint.FirstPause, Recoverability);
 
-    /// <summary>Whether a crash of the handlers' server could take back what the queue's server has kept, so that the handlers' commit waits.</summary>
-    public bool IsFlushed => Endpoint.Flush == LogFlush.Every && DataDatabase.IsElsewhereThan(QueueDatabase);
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed => Endpoint.Flush == LogFlush.Every;
 
     private string WhatNeedsOneServer => Endpoint.Flush == LogFlush.Every ? $"{Endpoint.Mode}" : $"{Endpoint.Mode} with flush '{Endpoint.Flush}'";
 
@@ -170,7 +170,9 @@ internal sealed class EndpointSessions : IAsyncDisposable
         if (Endpoint.Mode.NeedsOneDatabase)
             return;
 
-        await check.RequireAsync(Data, PoolSizes.Data, asynchronous.OfHandlers, cancellationToken);
+        // Where the endpoint commits once, that commit waits.
+        if (!IsFlushed || Endpoint.Mode.RowCommit != RowCommit.Once)
+            await check.RequireAsync(Data, PoolSizes.Data, asynchronous.OfHandlers, cancellationToken);
         if (Endpoint.Flush == LogFlush.Every)
             return;
 

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Modes;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
 using Kit.Tests.TwoPhase;
@@ -439,6 +440,45 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await Bench.HasExactlyOneEffectOfEachAsync(messages);
         await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), Guid.NewGuid(), 1).Id);
         await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 0, "recovery has ended the branch");
+    }
+
+    /// <summary>
+    /// The queue's server forgets the message after the commit of the rows, which a failover would take back. In outbox, the next delivery finds the id.
+    /// </summary>
+    [TestCase("dtc-off")]
+    [TestCase("outbox")]
+    public async Task Without_two_phases_a_message_stays_until_the_standby_has_its_rows(string mode)
+    {
+        var isAway = new TaskCompletionSource();
+        await Bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                await isAway.Task;
+                await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { CommandTimeout = 3 }.ConnectionString,
+            configure: endpoint => endpoint.UseTransactionMode(TransactionMode.Parse(mode)).LimitConcurrency(1));
+        var message = (await Bench.EnqueueAsync(1)).Single();
+        await HastenAsync(Bench.DataConnection);
+        await RequireStandbyAsync(DataServer, "absent");
+        try
+        {
+            isAway.SetResult();
+            await Eventually.HoldsAsync(
+                () => Bench.Log.Count(line => line.Contains("stopped waiting for its standbys", StringComparison.Ordinal)) >= 3,
+                "the wait is cancelled, and that of later deliveries");
+            Assert.That(await Bench.Queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
+            Assert.That(await Bench.CountSendsAsync(), Is.Zero);
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        await Bench.DrainedAsync();
+        await Eventually.HoldsAsync(async () => await Bench.CountSendsAsync() == 1, "the message is sent");
+        Assert.That(await Bench.Data.CountRowsAsync(message), Is.InRange(mode == "outbox" ? 1 : 3, mode == "outbox" ? 1 : int.MaxValue));
+        Assert.That(await Bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
     }
 
     /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>
