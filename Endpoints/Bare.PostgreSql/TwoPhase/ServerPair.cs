@@ -42,8 +42,8 @@ internal sealed class ServerPair : IAsyncDisposable
     {
         (this.endpoint, Queues, Queue, this.identities, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, identities, knownDatas, knownQueues);
         (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
-        // A worker uses one connection at a time, so the user's minimum pool size does not apply.
-        var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0 } };
+        // A worker uses one connection at a time, so the user's minimum pool size does not apply. A warning of the server reaches no shared session.
+        var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0, Multiplexing = false } };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
         Data = builder.Build();
     }
@@ -77,7 +77,7 @@ internal sealed class ServerPair : IAsyncDisposable
     public static async Task<ServerPair> StartAsync(
         string endpoint, NpgsqlDataSource queues, string data, QueueDatabase place, CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false });
+        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false, Multiplexing = false });
         var ids = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
         var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);

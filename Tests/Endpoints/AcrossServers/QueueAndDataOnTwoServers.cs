@@ -481,6 +481,17 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         Assert.That(await Bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
     }
 
+    /// <summary>Its sessions are not shared: a warning of the server reaches a session, and so does the role that recovery takes.</summary>
+    [Test]
+    public async Task Each_message_has_one_effect_although_its_data_is_to_share_sessions()
+    {
+        var messages = await Bench.EnqueueAsync(20);
+        await Bench.StartAsync(data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = true, Multiplexing = true }.ConnectionString);
+        await Bench.DrainedAsync();
+
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+    }
+
     /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>
     private static async Task HastenAsync(string connection)
     {
