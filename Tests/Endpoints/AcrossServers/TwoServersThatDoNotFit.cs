@@ -251,6 +251,27 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         }
     }
 
+    /// <summary>Each role finds the table of its own schema, and would refuse the other's mark as that of a copy.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task Endpoints_whose_roles_find_different_tables_in_the_data_are_refused_with_the_reason(bool isReadable)
+    {
+        await Bench.StartAsync();
+        var role = $"of_{Guid.NewGuid():N}";
+        await TestDatabases.ExecuteAsync(
+            Bench.DataConnection,
+            $"CREATE ROLE {role} LOGIN PASSWORD 'secret'; CREATE SCHEMA {role} AUTHORIZATION {role}; " +
+            $"GRANT SELECT ON kit_data_queue TO {(isReadable ? role : "CURRENT_USER")}");
+        var other = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Username = role, Password = "secret", SearchPath = role };
+
+        for (var start = 1; start <= 2; start++)
+        {
+            await Assert.ThatAsync(
+                () => Bench.StartAsync(data: other.ConnectionString),
+                Throws.InvalidOperationException.With.Message.Contains("use public.kit_data_queue").And.Not.Message.Contains("DELETE"));
+        }
+    }
+
     [TestCase(true)]
     [TestCase(false)]
     public async Task A_server_that_flushes_nothing_is_refused(bool ofQueue)
