@@ -41,7 +41,7 @@ internal sealed class PostgreSqlEndpoint(
         var opened = sessions = new EndpointSessions(endpoint, mode, queueDatabase, dataDatabase, workers, log);
         await opened.PrepareAsync(cancellationToken);
         var open = await mode.PrepareAsync(opened, cancellationToken);
-        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, opened.Data, cancelled);
+        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, opened.HandlersData, cancelled);
         workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), opened.AnswerAsync);
     }
 

@@ -38,7 +38,16 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
     {
         await using var batch = source.Source.CreateBatch();
         batch.BatchCommands.Add(QueueStatements.Sending(message));
-        await batch.ExecuteNonQueryAsync(cancellationToken);
+        try
+        {
+            await batch.ExecuteNonQueryAsync(cancellationToken);
+        }
+        catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
+        {
+            // A session that was opened while the database was read-only stays so, and the next message would get it.
+            source.Source.Clear();
+            throw;
+        }
     }
 
     private async Task SendInAsync(DbTransaction transaction, OutgoingMessage message, CancellationToken cancellationToken)

@@ -47,7 +47,7 @@ internal sealed partial class RabbitMqEndpoint(
                 .RequireAsync(data.Source, PoolSizes.Data, isAsynchronous: false, cancellationToken);
         }
 
-        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, data.Source, cancelled);
+        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, [data.Source], cancelled);
         receivers = new Receivers(endpoint, settings.Address, data.Source, log);
         var receiverOf = await receivers.PrepareAsync(cancellationToken);
         await CheckQueuesAsync(cancellationToken);

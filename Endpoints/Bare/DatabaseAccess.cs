@@ -85,9 +85,6 @@ internal sealed class DatabaseAccess
 
     public bool HasSeveralHosts => Settings.Host?.Contains(',', StringComparison.Ordinal) is true;
 
-    /// <summary>Whether they name another server. One server can have two addresses.</summary>
-    public bool IsElsewhereThan(DatabaseAccess other) => Settings.Host != other.Settings.Host || Settings.Port != other.Settings.Port;
-
     /// <summary>Whether both reach the same database in the same way: as the same user, with the same settings.</summary>
     public bool IsSameAs(DatabaseAccess other) => given == other.given && Settings.EquivalentTo(other.Settings);
 

@@ -91,14 +91,37 @@ internal sealed class LocalTransaction : IAsyncDisposable
 
     /// <summary>Commits the transaction that <see cref="OpenToLendAsync"/> began, in one round trip.</summary>
     /// <param name="isFlushed">
-    /// Whether the commit waits for the log, whatever is set: a queue on another server forgets the message after it, and a crash must not take it back.
+    /// Whether the commit waits for the log and the standbys, whatever is set: a queue on another server forgets the message after it, and neither a crash nor
+    /// a failover must take it back. Two servers can have one address.
     /// </param>
     /// <param name="before">What precedes the commit.</param>
     /// <inheritdoc cref="EndAsync" path="/exception"/>
-    public Task CommitAsync(bool isFlushed, params IEnumerable<NpgsqlBatchCommand> before) => EndAsync([
-        .. before,
-        .. isFlushed ? [new NpgsqlBatchCommand($"SELECT {PostgreSqlStatement.WaitingForTheLog(isLocal: true)}")] : Enumerable.Empty<NpgsqlBatchCommand>(),
-        new NpgsqlBatchCommand("COMMIT")]);
+    /// <exception cref="ServerRefusedException">It has committed, and the server stopped waiting for its standbys.</exception>
+    public async Task CommitAsync(bool isFlushed, params IEnumerable<NpgsqlBatchCommand> before)
+    {
+        if (!isFlushed)
+        {
+            await EndAsync([.. before, new NpgsqlBatchCommand("COMMIT")]);
+            return;
+        }
+
+        using var standbys = StandbyWait.On(Connection);
+        await EndAsync([.. before, new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}"), new NpgsqlBatchCommand("COMMIT")]);
+        standbys.Require();
+    }
+
+    /// <summary>
+    /// Returns when all that has committed is on the standbys, too: a commit after it waits for them. What is seen as committed can be what an earlier commit
+    /// stopped waiting for.
+    /// </summary>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    /// <exception cref="ServerRefusedException">It stopped waiting.</exception>
+    public static async Task AwaitStandbysAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
+    {
+        await using var local = await OpenToLendAsync(data, IsolationLevel.ReadCommitted, cancellationToken);
+        // A commit that has written nothing waits for nothing. This needs no right.
+        await local.CommitAsync(isFlushed: true, new NpgsqlBatchCommand("SELECT pg_logical_emit_message(true, 'kit', '')"));
+    }
 
     public ValueTask DisposeAsync() => Connection.DisposeAsync();
 }

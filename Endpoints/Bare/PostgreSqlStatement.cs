@@ -33,15 +33,6 @@ internal static class PostgreSqlStatement
     /// </summary>
     public static bool HasRun(NpgsqlBatchCommand command) => command.StatementType != StatementType.Unknown;
 
-    /// <summary>
-    /// An expression: whatever a handler, a role or the server has set, commits wait for the log and, as the server is set, for its standbys. It is evaluated
-    /// where the commit is, because nothing earlier is certain.
-    /// </summary>
-    /// <param name="isLocal">Whether only the transaction's commit does, and not the session's later ones.</param>
-    public static string WaitingForTheLog(bool isLocal) =>
-        "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on' " +
-        $"ELSE current_setting('synchronous_commit') END, {(isLocal ? "true" : "false")})";
-
     /// <param name="text">With a placeholder for each value: $1, $2.</param>
     /// <param name="values">A <see langword="null"/> is sent as text.</param>
     public static NpgsqlBatchCommand Of(string text, params object?[] values)

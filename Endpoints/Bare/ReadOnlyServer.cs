@@ -18,10 +18,13 @@ internal static class ReadOnlyServer
         """;
 
     /// <param name="data">The handlers' database.</param>
-    /// <param name="pool">Their connections. If the server that answers is not read-only, they are not used again: they can lead to a former primary.</param>
+    /// <param name="pools">
+    /// Their connections. If the server that answers is not read-only, they are not used again: they can lead to a former primary, or were opened while the
+    /// database was read-only, and stay so.
+    /// </param>
     /// <param name="cancellationToken">Cancels the question.</param>
     /// <returns>Whether the handlers' transactions are read-only by themselves, or the server cannot be asked.</returns>
-    public static async Task<bool> IsSoAsync(DatabaseAccess data, NpgsqlDataSource pool, CancellationToken cancellationToken)
+    public static async Task<bool> IsSoAsync(DatabaseAccess data, IEnumerable<NpgsqlDataSource> pools, CancellationToken cancellationToken)
     {
         try
         {
@@ -35,8 +38,7 @@ internal static class ReadOnlyServer
             return true;
         }
 
-        // The application's own is its business.
-        if (!data.IsGiven)
+        foreach (var pool in pools)
             pool.Clear();
         return false;
     }

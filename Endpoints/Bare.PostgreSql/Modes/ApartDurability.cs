@@ -10,16 +10,23 @@ namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, NpgsqlDataSource queues, NpgsqlDataSource data, ILogger log)
 {
     // Not standbys: a subscriber, which reads from a logical slot, and a base backup with its own stream of the log. A role without pg_read_all_stats sees no
-    // sync_state, but the pid, the slots and the setting.
+    // sync_state, but the pid, the slots and the setting, which says for how many a commit waits: for 1 if it names no number. That one may be a subscriber.
     private const string Read =
         """
-        SELECT current_setting('synchronous_commit'), current_setting('fsync'), (
-            SELECT count(*) FROM pg_stat_replication AS receiver
-            WHERE (current_setting('synchronous_standby_names') = '' OR sync_state = 'async')
-              AND NOT EXISTS (SELECT FROM pg_stat_progress_basebackup AS backup WHERE backup.pid = receiver.pid)
-              AND NOT EXISTS (
-                SELECT FROM pg_replication_slots
-                WHERE active_pid = receiver.pid AND (slot_type = 'logical' OR starts_with(slot_name, 'pg_basebackup_'))))
+        WITH receiver AS (
+            SELECT sync_state,
+                NOT EXISTS (SELECT FROM pg_stat_progress_basebackup AS backup WHERE backup.pid = receiver.pid)
+                AND NOT EXISTS (
+                    SELECT FROM pg_replication_slots
+                    WHERE active_pid = receiver.pid AND (slot_type = 'logical' OR starts_with(slot_name, 'pg_basebackup_'))) AS is_standby
+            FROM pg_stat_replication AS receiver)
+        SELECT current_setting('synchronous_commit'), current_setting('fsync'), greatest(
+            count(*) FILTER (WHERE is_standby AND sync_state IN ('async', 'potential')),
+            count(*) FILTER (WHERE is_standby OR sync_state IN ('sync', 'quorum')) - CASE
+                WHEN current_setting('synchronous_standby_names') = '' THEN 0
+                ELSE coalesce((regexp_match(current_setting('synchronous_standby_names'), '^\s*(?:first|any)?\s*(\d+)\s*\(', 'i'))[1]::bigint, 1)
+            END)
+        FROM receiver
         """;
 
     /// <summary>What the last look has found; <see langword="null"/> if nothing is missing.</summary>
@@ -58,7 +65,8 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, Npgs
             return null;
 
         return $"while the server of {of} does not wait for {standbys} of the standbys that it sends its log to (synchronous_standby_names): one that is " +
-            "promoted lacks the last commits, which the other server has, so that messages would be lost or doubled. Name the standbys that may be promoted, " +
+            "promoted lacks the last commits, which the other server has, so that messages would be lost or doubled. Let it wait for each that may be " +
+            "promoted, as 'FIRST 2 (a, b)' waits for two, " +
             $"or call {nameof(PostgreSqlBareEndpointBuilderExtensions.AcceptAsynchronousStandbys)}() if none ever is, or if you accept that";
     }
 

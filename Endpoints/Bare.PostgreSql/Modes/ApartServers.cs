@@ -26,6 +26,7 @@ internal static class ApartServers
             throw Refused(endpoint, missing);
         var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, sessions.DataDatabase.Text(enlist: false), data, cancellationToken);
         sessions.EndAfterWorkers(pair);
+        sessions.AddHandlersData(pair.Data);
         var workers = new OwnTable(
             WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"], ("database", WorkerRows.Upgrade));
         var table = await workers.EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Kit.Endpoints.Bare.PostgreSql.Batches;
 using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
@@ -17,6 +18,8 @@ internal sealed class EndpointSessions : IAsyncDisposable
     private readonly DatabaseAccess handlers;
     private readonly OpenedSource data;
     private readonly Stack<IAsyncDisposable> shared = new();
+    // Not kept alive here: a worker's own pool ends with its session.
+    private readonly ConditionalWeakTable<NpgsqlDataSource, object?> lentPools = new();
     private QueueStatements statements;
     private OwnSession? own;
 
@@ -51,10 +54,13 @@ internal sealed class EndpointSessions : IAsyncDisposable
     /// <summary>The handlers' database.</summary>
     public NpgsqlDataSource Data => data.Source;
 
+    /// <summary>Each pool of connections that handlers are lent.</summary>
+    public IEnumerable<NpgsqlDataSource> HandlersData => lentPools.Select(pool => pool.Key).Append(Data);
+
     public PuttingBack PuttingBack => new(() => OpenAnsweringAsync(CancellationToken.None), Endpoint.FirstPause, Recoverability);
 
-    /// <summary>Whether a crash of the handlers' server could take back what the queue's server has kept, so that the handlers' commit waits.</summary>
-    public bool IsFlushed => Endpoint.Flush == LogFlush.Every && DataDatabase.IsElsewhereThan(QueueDatabase);
+    /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
+    public bool IsFlushed => Endpoint.Flush == LogFlush.Every;
 
     private string WhatNeedsOneServer => Endpoint.Flush == LogFlush.Every ? $"{Endpoint.Mode}" : $"{Endpoint.Mode} with flush '{Endpoint.Flush}'";
 
@@ -107,8 +113,16 @@ internal sealed class EndpointSessions : IAsyncDisposable
         await using var proved = await OneServer.ProveAsync(queue, handlers.Text(enlist: false), WhatNeedsOneServer, cancellationToken);
     }
 
-    public Task<OneServer> ProveServerAsync(QueueSession session) => OpenOnAsync(
-        session, () => OneServer.ProveAsync(session.Connection, handlers.Text(enlist: false), WhatNeedsOneServer, Workers.Abandoned));
+    public async Task<OneServer> ProveServerAsync(QueueSession session)
+    {
+        var server = await OpenOnAsync(
+            session, () => OneServer.ProveAsync(session.Connection, handlers.Text(enlist: false), WhatNeedsOneServer, Workers.Abandoned));
+        AddHandlersData(server.Data);
+        return server;
+    }
+
+    /// <summary>Handlers are also lent connections of this pool.</summary>
+    public void AddHandlersData(NpgsqlDataSource pool) => lentPools.Add(pool, null);
 
     /// <summary>Opens something on a new session, which is closed if that fails.</summary>
     public static async Task<T> OpenOnAsync<T>(QueueSession session, Func<Task<T>> open)
@@ -153,7 +167,9 @@ internal sealed class EndpointSessions : IAsyncDisposable
         if (Endpoint.Mode.NeedsOneDatabase)
             return;
 
-        await check.RequireAsync(Data, PoolSizes.Data, asynchronous.OfHandlers, cancellationToken);
+        // Where the endpoint commits once, that commit waits.
+        if (!IsFlushed || Endpoint.Mode.RowCommit != RowCommit.Once)
+            await check.RequireAsync(Data, PoolSizes.Data, asynchronous.OfHandlers, cancellationToken);
         if (Endpoint.Flush == LogFlush.Every)
             return;
 

@@ -315,6 +315,12 @@ internal sealed class QueueSession : IQueueSession
         {
             throw statements.OfAnotherTable(foreign);
         }
+        catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
+        {
+            // Of a pool that the application gave: a session that was opened while the database was read-only stays so, and the worker would get it again.
+            source.Source.Clear();
+            throw;
+        }
     }
 
     private static QueuedMessage Read(NpgsqlDataReader reader) =>

@@ -57,7 +57,19 @@ internal sealed partial class Branches : IAsyncDisposable
     }
 
     /// <inheritdoc cref="Recovery.RunAsync"/>
-    public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => recovery.RunAsync(olderThan, cancellationToken);
+    public async Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await recovery.RunAsync(olderThan, cancellationToken);
+        }
+        catch (Exception failure) when (NpgsqlErrors.IsReadOnly(failure))
+        {
+            // A session that was opened while the database was read-only stays so, and the next pass would get it.
+            connections.Data.Clear();
+            throw;
+        }
+    }
 
     public ValueTask DisposeAsync() => connections.DisposeAsync();
 

@@ -42,8 +42,8 @@ internal sealed class ServerPair : IAsyncDisposable
     {
         (this.endpoint, Queues, Queue, this.identities, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, identities, knownDatas, knownQueues);
         (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
-        // A worker uses one connection at a time, so the user's minimum pool size does not apply.
-        var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0 } };
+        // A worker uses one connection at a time, so the user's minimum pool size does not apply. A warning of the server reaches no shared session.
+        var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0, Multiplexing = false } };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
         Data = builder.Build();
     }
@@ -77,7 +77,7 @@ internal sealed class ServerPair : IAsyncDisposable
     public static async Task<ServerPair> StartAsync(
         string endpoint, NpgsqlDataSource queues, string data, QueueDatabase place, CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false });
+        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false, Multiplexing = false });
         var ids = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
         var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);
@@ -91,6 +91,7 @@ internal sealed class ServerPair : IAsyncDisposable
         try
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            await pair.RequireOneMarkAsync(connection, cancellationToken);
             await pair.RenewAsync(connection, cancellationToken);
             return pair;
         }
@@ -212,6 +213,53 @@ internal sealed class ServerPair : IAsyncDisposable
         };
         await using var row = await batch.ExecuteReaderAsync(cancellationToken);
         return await row.ReadAsync(cancellationToken) ? row.GetFieldValue<Guid?[]>(0) : [null];
+    }
+
+    /// <summary>
+    /// Requires that no other schema has a mark of this queue: each endpoint would refuse the other's as that of a copy. The tables that this role may not read
+    /// count if its own has no mark, and the queue knows this database.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">Another schema has it. The message says what to do.</exception>
+    private async Task RequireOneMarkAsync(NpgsqlConnection data, CancellationToken cancellationToken)
+    {
+        await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
+        var isNew = (await ReadAcceptedAsync(queue, cancellationToken)).Contains(null);
+        foreach (var (table, isReadable) in await ReadOtherMarksAsync(data, cancellationToken))
+        {
+            var sees = isReadable ? table : knownQueues;
+            await using var ask = new NpgsqlCommand($"SELECT EXISTS (SELECT FROM {sees} WHERE queue = $1)", data)
+            {
+                Parameters = { new NpgsqlParameter<Guid> { TypedValue = Queue } },
+            };
+            var isThere = await ask.ExecuteScalarAsync(cancellationToken) is true;
+            if (isReadable ? isThere : !isThere && !isNew)
+            {
+                throw new InvalidOperationException(
+                    $"Endpoint '{endpoint}' cannot run in full-dtc: in the handlers' database its role finds {knownQueues}, and other endpoints of its queue " +
+                    $"{(isReadable ? "" : "seem to ")}use {table}. Each would refuse the other's mark as that of a copy. Let all of them find one table: put " +
+                    "its schema first on the search path of each role, and drop the other table.");
+            }
+        }
+    }
+
+    private async Task<List<(string Table, bool IsReadable)>> ReadOtherMarksAsync(NpgsqlConnection data, CancellationToken cancellationToken)
+    {
+        await using var find = new NpgsqlCommand(
+            """
+            SELECT format('%I.%I', nspname, relname), has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT')
+            FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE relname = $1 AND relkind = 'r' AND relpersistence <> 't' AND pg_class.oid <> to_regclass($2)
+            """,
+            data)
+        {
+            Parameters = { new NpgsqlParameter<string> { TypedValue = KnownQueues }, new NpgsqlParameter<string> { TypedValue = knownQueues } },
+        };
+        await using var found = await find.ExecuteReaderAsync(cancellationToken);
+        var others = new List<(string Table, bool IsReadable)>();
+        while (await found.ReadAsync(cancellationToken))
+            others.Add((found.GetString(0), found.GetBoolean(1)));
+
+        return others;
     }
 
     private static async Task WriteAsync(NpgsqlConnection connection, NpgsqlBatchCommand statement, CancellationToken cancellationToken)

@@ -41,6 +41,8 @@ internal sealed partial class IdempotentScope(
         if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } record)
         {
             LogDiscarded(message.MessageId);
+            await local.DisposeAsync();
+            await AwaitStandbysAsync();
             return [];
         }
 
@@ -53,6 +55,11 @@ internal sealed partial class IdempotentScope(
             await CommitAsync(local, message.MessageId, records);
             return records;
         }
+        // It has committed. The next delivery finds the id, and waits for the standbys.
+        catch (ServerRefusedException) when (committing is not null)
+        {
+            throw;
+        }
         catch (Exception failure)
         {
             var isAnswerLost = local.Connection.State != ConnectionState.Open;
@@ -62,11 +69,12 @@ internal sealed partial class IdempotentScope(
             // None handled it: the attempt has failed.
             if (await IsOfThisAttemptAsync(message.MessageId, record, isUncertain) is not { } isOfThisAttempt)
                 throw;
-            // Another delivery, which waited for this one's transaction or came after it, has handled the message.
-            if (!isOfThisAttempt)
-                return [];
-            if (isUncertain)
-                return committing!;
+            // Another delivery, which waited for this one's transaction or came after it, has handled the message; or this one has, and nobody was told.
+            if (!isOfThisAttempt || isUncertain)
+            {
+                await AwaitStandbysAsync();
+                return isOfThisAttempt ? committing! : [];
+            }
 
             throw await UnrecordAsync(message.MessageId, failure);
         }
@@ -79,6 +87,23 @@ internal sealed partial class IdempotentScope(
         try
         {
             return await IsRecordedAsync(messageId, cancellationToken);
+        }
+        catch (NpgsqlException unanswered)
+        {
+            throw new ServerRefusedException(unanswered);
+        }
+    }
+
+    /// <summary>Before the message is forgotten: a failover must not take back the id that was found.</summary>
+    /// <exception cref="ServerRefusedException">The database does not answer, or stopped waiting.</exception>
+    private async Task AwaitStandbysAsync()
+    {
+        if (!IsFlushed)
+            return;
+
+        try
+        {
+            await LocalTransaction.AwaitStandbysAsync(data, CancellationToken.None);
         }
         catch (NpgsqlException unanswered)
         {

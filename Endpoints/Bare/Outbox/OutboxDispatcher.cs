@@ -85,6 +85,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)
             {
+                outbox.LeaveReadOnly(failure);
                 if (BitOperations.IsPow2(++failures))
                     LogDisturbed(failure.Message, schedule.Interval.TotalSeconds);
             }

@@ -115,6 +115,8 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     }
 
     /// <summary>Reads the next waiting records after those of a given message, except records for certain queues.</summary>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    /// <exception cref="ServerRefusedException">It stopped waiting for its standbys.</exception>
     public async Task<IReadOnlyList<WaitingRecord>> ReadWaitingAsync(
         Guid after, IReadOnlyCollection<string> notFor, int atMost, CancellationToken cancellationToken)
     {
@@ -127,6 +129,10 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         while (await reader.ReadAsync(cancellationToken))
             records.Add(new WaitingRecord(reader.GetGuid(0), reader.GetString(1)));
 
+        await reader.DisposeAsync();
+        // A failover could take the handler's work back, and its sends would be those of an attempt that never was.
+        if (IsFlushed && records.Count > 0)
+            await LocalTransaction.AwaitStandbysAsync(data, cancellationToken);
         return records;
     }
 
@@ -156,17 +162,21 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
             if (await ClaimUndispatchedAsync(local.Connection, messageId, cancellationToken) is { } records)
                 return new OutboxClaim(local.Connection, statements, messageId, records, ForgetLater);
         }
-        catch (Exception failure)
+        catch
         {
-            // The server is read-only, or this session leads to a former primary, as others of the pool may.
-            if (NpgsqlErrors.IsReadOnly(failure))
-                data.Clear();
             await local.DisposeAsync();
             throw;
         }
 
         await local.DisposeAsync();
         return null;
+    }
+
+    /// <summary>After a failure: if the session was read-only, others of the pool may be, too, and are not used again.</summary>
+    public void LeaveReadOnly(Exception failure)
+    {
+        if (NpgsqlErrors.IsReadOnly(failure))
+            data.Clear();
     }
 
     private void ForgetLater(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched) => unforgotten.Enqueue((messageId, dispatched));

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Modes;
 using Kit.Runner.Servers;
 using Kit.Runner.Wire;
 using Kit.Tests.TwoPhase;
@@ -407,6 +408,88 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await preparing;
         await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None);
         Assert.That(log.Asked, Is.EqualTo(1));
+    }
+
+    /// <summary>As a freeze does it: sessions that were opened meanwhile stay read-only. Handlers and recovery have a pool each.</summary>
+    [Test]
+    public async Task Sessions_that_were_opened_while_the_data_was_read_only_are_not_used_again()
+    {
+        var isFrozen = true;
+        await Bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "SELECT 1");
+                if (!isFrozen)
+                    await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = true }.ConnectionString,
+            configure: endpoint => endpoint.RecoveryInterval = TimeSpan.FromMilliseconds(100));
+        var database = new NpgsqlConnectionStringBuilder(Bench.DataConnection).Database;
+        await TestDatabases.ExecuteAsync(DataServer.ConnectionString, $"ALTER DATABASE {database} SET default_transaction_read_only = on");
+        await TestDatabases.ExecuteAsync(
+            DataServer.ConnectionString, $"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'");
+        await Bench.EnqueueAsync(1);
+        await Eventually.HoldsAsync(async () => await Bench.Queue.CountAsync(CancellationToken.None) == 0, "a handler has a session of the freeze");
+        await Eventually.HoldsAsync(
+            () => Bench.Log.Any(line => line.Contains("read-only transaction", StringComparison.Ordinal)), "recovery has met the freeze");
+        await TestDatabases.ExecuteAsync(DataServer.ConnectionString, $"ALTER DATABASE {database} RESET default_transaction_read_only");
+        isFrozen = false;
+
+        var messages = await Bench.EnqueueAsync(5);
+        await Bench.DrainedAsync();
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
+        await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), Guid.NewGuid(), 1).Id);
+        await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 0, "recovery has ended the branch");
+    }
+
+    /// <summary>
+    /// The queue's server forgets the message after the commit of the rows, which a failover would take back. In outbox, the next delivery finds the id.
+    /// </summary>
+    [TestCase("dtc-off")]
+    [TestCase("outbox")]
+    public async Task Without_two_phases_a_message_stays_until_the_standby_has_its_rows(string mode)
+    {
+        var isAway = new TaskCompletionSource();
+        await Bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                await isAway.Task;
+                await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { CommandTimeout = 3 }.ConnectionString,
+            configure: endpoint => endpoint.UseTransactionMode(TransactionMode.Parse(mode)).LimitConcurrency(1));
+        var message = (await Bench.EnqueueAsync(1)).Single();
+        await HastenAsync(Bench.DataConnection);
+        await RequireStandbyAsync(DataServer, "absent");
+        try
+        {
+            isAway.SetResult();
+            await Eventually.HoldsAsync(
+                () => Bench.Log.Count(line => line.Contains("stopped waiting for its standbys", StringComparison.Ordinal)) >= 3,
+                "the wait is cancelled, and that of later deliveries");
+            Assert.That(await Bench.Queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
+            Assert.That(await Bench.CountSendsAsync(), Is.Zero);
+        }
+        finally
+        {
+            await RequireStandbyAsync(DataServer, "");
+        }
+
+        await Bench.DrainedAsync();
+        await Eventually.HoldsAsync(async () => await Bench.CountSendsAsync() == 1, "the message is sent");
+        Assert.That(await Bench.Data.CountRowsAsync(message), Is.InRange(mode == "outbox" ? 1 : 3, mode == "outbox" ? 1 : int.MaxValue));
+        Assert.That(await Bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+    }
+
+    /// <summary>Its sessions are not shared: a warning of the server reaches a session, and so does the role that recovery takes.</summary>
+    [Test]
+    public async Task Each_message_has_one_effect_although_its_data_is_to_share_sessions()
+    {
+        var messages = await Bench.EnqueueAsync(20);
+        await Bench.StartAsync(data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = true, Multiplexing = true }.ConnectionString);
+        await Bench.DrainedAsync();
+
+        await Bench.HasExactlyOneEffectOfEachAsync(messages);
     }
 
     /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>

@@ -109,6 +109,8 @@ internal sealed class TwoServersBench : IAsyncDisposable
 
     public Task<int> CountWorkersAsync() => TestDatabases.ScalarAsync(QueueConnection, "SELECT count(*)::int FROM kit_worker");
 
+    public Task<int> CountSendsAsync() => TestDatabases.ScalarAsync(QueueConnection, $"SELECT count(*)::int FROM {Sink}");
+
     public async Task StopAsync()
     {
         foreach (var host in hosts)

@@ -220,6 +220,58 @@ public sealed class TwoServersThatDoNotFit : OnTwoServers
         await Bench.HasExactlyOneEffectOfEachAsync(messages);
     }
 
+    /// <summary>A failover can promote the one that a commit did not wait for, though both are named.</summary>
+    [TestCase("s1, s2", false)]
+    [TestCase("ANY 1 (s1, s2)", false)]
+    [TestCase("FIRST 2 (s1, s2)", true)]
+    [TestCase("any 2(s1, s2)", true)]
+    public async Task Standbys_that_are_named_are_refused_unless_a_commit_waits_for_each(string names, bool isAccepted)
+    {
+        await using var first = await AttachedStandby.StartAsync(DataServer, "s1");
+        await using var second = await AttachedStandby.StartAsync(DataServer, "s2");
+        try
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{names}'");
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "SELECT pg_reload_conf()");
+            await Eventually.HoldsAsync(
+                async () => await TestDatabases.ScalarAsync(
+                    DataServer.ConnectionString,
+                    "SELECT count(*)::int FROM pg_stat_replication WHERE sync_state <> 'async' AND pg_logical_emit_message(false, 'kit', '') IS NOT NULL") == 2,
+                "both are named");
+
+            if (isAccepted)
+                await Assert.ThatAsync(() => Bench.StartAsync(), Throws.Nothing);
+            else
+                await Assert.ThatAsync(() => Bench.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("does not wait for 1 of the standbys"));
+        }
+        finally
+        {
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "ALTER SYSTEM RESET synchronous_standby_names");
+            await TestDatabases.ExecuteAsync(DataServer.ConnectionString, "SELECT pg_reload_conf()");
+        }
+    }
+
+    /// <summary>Each role finds the table of its own schema, and would refuse the other's mark as that of a copy.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task Endpoints_whose_roles_find_different_tables_in_the_data_are_refused_with_the_reason(bool isReadable)
+    {
+        await Bench.StartAsync();
+        var role = $"of_{Guid.NewGuid():N}";
+        await TestDatabases.ExecuteAsync(
+            Bench.DataConnection,
+            $"CREATE ROLE {role} LOGIN PASSWORD 'secret'; CREATE SCHEMA {role} AUTHORIZATION {role}; " +
+            $"GRANT SELECT ON kit_data_queue TO {(isReadable ? role : "CURRENT_USER")}");
+        var other = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Username = role, Password = "secret", SearchPath = role };
+
+        for (var start = 1; start <= 2; start++)
+        {
+            await Assert.ThatAsync(
+                () => Bench.StartAsync(data: other.ConnectionString),
+                Throws.InvalidOperationException.With.Message.Contains("use public.kit_data_queue").And.Not.Message.Contains("DELETE"));
+        }
+    }
+
     [TestCase(true)]
     [TestCase(false)]
     public async Task A_server_that_flushes_nothing_is_refused(bool ofQueue)

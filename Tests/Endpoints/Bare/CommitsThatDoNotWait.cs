@@ -1,12 +1,11 @@
 using Kit.Endpoints.Bare;
 using Kit.Modes;
 using Kit.Tests.RabbitMq;
-using Npgsql;
 
 namespace Kit.Tests.Bare;
 
 /// <summary>
-/// The handlers' role or the handler itself has <c>synchronous_commit = off</c>, and the queue is on another server, which forgets the message after the
+/// The handlers' role or the handler itself has <c>synchronous_commit = off</c>, and the queue can be on another server, which forgets the message after the
 /// commit: the endpoint's commit waits for the log all the same. Where each statement commits by itself, a warning says so.
 /// </summary>
 [Parallelizable]
@@ -55,27 +54,21 @@ public sealed class CommitsThatDoNotWait
         Assert.That(bench.Warnings.Lines, Has.One.Contain("synchronous_commit = off").And.Contain("Set it to on."));
     }
 
-    [TestCase("dtc-off", 1, true)]
-    [TestCase("dtc-off", 10, true)]
-    [TestCase("outbox", 1, true)]
-    [TestCase("dtc-off", 1, false)]
-    [TestCase("outbox", 1, false)]
-    public async Task On_PostgreSQL_the_commit_waits_if_the_queue_is_elsewhere(string name, int batch, bool isElsewhere)
+    /// <summary>Whatever the addresses: behind a pooler, one address is two servers.</summary>
+    [TestCase("dtc-off", 1)]
+    [TestCase("dtc-off", 10)]
+    [TestCase("outbox", 1)]
+    public async Task On_PostgreSQL_the_commit_waits(string name, int batch)
     {
         var mode = TransactionMode.Parse(name);
         await using var bench = await BareBench.CreateAsync();
         await TestDatabases.ExecuteAsync(bench.Databases.Widgets, NoteCommits);
-        var there = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets + Off);
-        there.Host = isElsewhere ? "localhost" : there.Host;
-
         await bench.HandleAsync(
             mode,
             InsertAsync,
-            endpoint => endpoint.UsePostgreSql(bench.Databases.QueueOf(mode), there.ConnectionString).ReceiveInBatches(batch));
+            endpoint => endpoint.UsePostgreSql(bench.Databases.QueueOf(mode), bench.Databases.Widgets + Off).ReceiveInBatches(batch));
 
-        Assert.That(
-            await TestDatabases.ScalarAsync(bench.Databases.Widgets, $"SELECT count(*)::int FROM noted WHERE waits = '{(isElsewhere ? "on" : "off")}'"),
-            Is.EqualTo(1));
+        Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT count(*)::int FROM noted WHERE waits = 'on'"), Is.EqualTo(1));
     }
 
     private static async Task InsertAsync(MessageContext context, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
@@ -55,6 +56,86 @@ public sealed class ServerTurnsReadOnly
 
         Assert.That(errors, Is.Empty);
         Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT count(DISTINCT message_id)::int FROM widget"), Is.EqualTo(2));
+    }
+
+    /// <summary>As after a freeze: the handler's session was opened meanwhile, and did not write.</summary>
+    [TestCaseSource(nameof(ModesWithSessionsOfAFreeze))]
+    public async Task A_session_that_was_opened_while_the_database_was_read_only_is_not_used_again(TransactionMode mode, LogFlush flush)
+    {
+        var isFrozen = true;
+        using var host = bench.Build(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                await BareBench.ExecuteAsync(context, "SELECT 1", cancellationToken);
+                if (!isFrozen)
+                    await BareBench.InsertRowAsync(context, cancellationToken);
+            },
+            configure: endpoint => endpoint.FlushLog(flush));
+        await SetReadOnlyAsync("on");
+        await host.StartAsync();
+        await HandleOneAsync();
+        await SetReadOnlyAsync("off");
+        isFrozen = false;
+        await HandleOneAsync();
+        await host.StopAsync();
+
+        Assert.That(await bench.QueueOf(mode).ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
+
+        async Task HandleOneAsync()
+        {
+            await bench.QueueOf(mode).EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
+            await Eventually.HoldsAsync(async () => await bench.QueueOf(mode).CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        }
+    }
+
+    // The outbox writes its record before the handler runs.
+    private static IEnumerable<object[]> ModesWithSessionsOfAFreeze =>
+    [
+        .. ReturningModes.Where(mode => mode != TransactionMode.Outbox).Select(mode => new object[] { mode, LogFlush.Every }),
+        [TransactionMode.DtcOff, LogFlush.Last],
+    ];
+
+    /// <summary>Of a data source of the application, which has a pool.</summary>
+    [TestCase("dtc-off")]
+    [TestCase("shared")]
+    public async Task A_session_that_receives_and_was_opened_while_the_database_was_read_only_is_not_used_again(string name)
+    {
+        var mode = TransactionMode.Parse(name);
+        var database = bench.Databases.QueueOf(mode);
+        await using var queues = NpgsqlDataSource.Create($"{database};Application Name=frozen");
+        await using var data = NpgsqlDataSource.Create($"{bench.Databases.Widgets};Enlist=false");
+        using var log = new WarningsOfAHost();
+        using var host = bench.Build(
+            mode, BareBench.InsertRowAsync,
+            configure: endpoint => endpoint.UsePostgreSql(queues, mode.NeedsOneDatabase ? null : data),
+            services: services => services.AddSingleton<ILoggerProvider>(log));
+        await host.StartAsync();
+        await SetReadOnlyAsync("on", database);
+        await TestDatabases.ExecuteAsync(
+            bench.Databases.Widgets, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'frozen' " +
+            $"AND datname = '{new NpgsqlConnectionStringBuilder(database).Database}'");
+        await Eventually.HoldsAsync(() => log.Count("read-only transaction") > 0, "the receive is refused");
+        await SetReadOnlyAsync("off", database);
+        await bench.QueueOf(mode).EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
+        await Eventually.HoldsAsync(async () => await bench.QueueOf(mode).CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(await bench.QueueOf(mode).ReadErrorsAsync(CancellationToken.None), Is.Empty);
+    }
+
+    [Test]
+    public async Task A_sender_does_not_keep_a_session_that_was_opened_while_the_database_was_read_only()
+    {
+        await using var sender = new PostgreSqlMessageSender(new DatabaseAccess(bench.Databases.Queue), json: null);
+        await SetReadOnlyAsync("on", bench.Databases.Queue);
+        await Assert.ThatAsync(SendAsync, Throws.InstanceOf<PostgresException>());
+        await SetReadOnlyAsync("off", bench.Databases.Queue);
+
+        await Assert.ThatAsync(SendAsync, Throws.Nothing);
+
+        Task SendAsync() => sender.SendAsync("work", new BareBench.Todo());
     }
 
     [TestCaseSource(nameof(Returning))]
@@ -144,7 +225,9 @@ public sealed class ServerTurnsReadOnly
     private static IEnumerable<object[]> WithBatches =>
         [.. ReturningModes.Append(TransactionMode.Shared).Select(mode => new object[] { mode, 1 }), [TransactionMode.Shared, 3], [TransactionMode.DtcOff, 3]];
 
-    private Task SetReadOnlyAsync(string value) => TestDatabases.ExecuteAsync(
-        bench.Databases.Queue,
-        $"ALTER DATABASE {new NpgsqlConnectionStringBuilder(bench.Databases.Widgets).Database} SET default_transaction_read_only = {value}");
+    /// <param name="value">on or off.</param>
+    /// <param name="database">The widgets' when not given. It is set from the other one.</param>
+    private Task SetReadOnlyAsync(string value, string? database = null) => TestDatabases.ExecuteAsync(
+        database == bench.Databases.Queue ? bench.Databases.Widgets : bench.Databases.Queue,
+        $"ALTER DATABASE {new NpgsqlConnectionStringBuilder(database ?? bench.Databases.Widgets).Database} SET default_transaction_read_only = {value}");
 }

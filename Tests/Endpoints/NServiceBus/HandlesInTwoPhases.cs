@@ -345,6 +345,24 @@ public sealed class HandlesInTwoPhases
         () => new TwoPhasePostgreSqlTransport("Host=nowhere") { RecoveryInterval = TimeSpan.Zero },
         Throws.TypeOf<ArgumentOutOfRangeException>());
 
+    /// <summary>As in a freeze. The pool would lend the session for every attempt.</summary>
+    [Test]
+    public async Task A_session_that_was_opened_while_the_database_was_read_only_is_not_lent_again()
+    {
+        var pooled = new NpgsqlConnectionStringBuilder(databases.Widgets) { Pooling = true };
+        await TestDatabases.ExecuteAsync(databases.Queue, $"ALTER DATABASE {pooled.Database} SET default_transaction_read_only = on");
+        using var host = await StartAsync(
+            async (message, context) => await InsertAsync(message, await context.GetBranchConnectionAsync()),
+            transport: new TwoPhasePostgreSqlTransport(databases.Queue, pooled.ConnectionString));
+        await TestDatabases.ExecuteAsync(databases.Queue, $"ALTER DATABASE {pooled.Database} RESET default_transaction_read_only");
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(
+            async () => await databases.CountRowsAsync() == 1 || (await ReadErrorsAsync()).Count > 0, "the message is handled, or given up");
+        await host.StopAsync();
+
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
+    }
+
     private static Task Nothing(BuildWidget message, IMessageHandlerContext context) => Task.CompletedTask;
 
     private async Task<IReadOnlyList<DeadLetter>> GiveUpAsync(Handle handle, TransactionMode? mode = null, TransportDefinition? transport = null)

@@ -1,18 +1,21 @@
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+namespace Kit.Endpoints.Bare;
 
 /// <summary>
 /// Has a server wait for its log and its synchronous standbys, and watches whether it did. A commit whose wait is cancelled, by a time-out for example,
-/// succeeds with a warning: it is on this server's disk and perhaps on no standby's, so that a failover takes it back. On two servers that must count as an
-/// answer that was lost.
+/// succeeds with a warning: it is on this server's disk and perhaps on no standby's, so that a failover takes it back. Where another server has forgotten the
+/// message, or has decided on it, that must count as an answer that was lost.
 /// </summary>
 internal sealed class StandbyWait : IDisposable
 {
     // The function of PostgreSQL that gives the warning, which is translated.
     private const string Waiting = "SyncRepWaitForLSN";
 
-    /// <summary>Expressions: the transaction that evaluates them waits at its end for the log and the standbys, and tells if it stops waiting.</summary>
+    /// <summary>
+    /// Expressions: whatever a handler, a role or the server has set, the transaction that evaluates them waits at its end for the log and, as the server is
+    /// set, for its standbys, and tells if it stops waiting. They are evaluated where the commit is, because nothing earlier is certain.
+    /// </summary>
     public static readonly string OfTransaction = Settings(isLocal: true);
 
     /// <summary>A statement: the later transactions of its session do.</summary>
@@ -42,8 +45,12 @@ internal sealed class StandbyWait : IDisposable
 
     public void Dispose() => connection.Notice -= Note;
 
-    private static string Settings(bool isLocal) =>
-        $"{PostgreSqlStatement.WaitingForTheLog(isLocal)}, set_config('client_min_messages', 'warning', {(isLocal ? "true" : "false")})";
+    private static string Settings(bool isLocal)
+    {
+        var local = isLocal ? "true" : "false";
+        return "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on' " +
+            $"ELSE current_setting('synchronous_commit') END, {local}), set_config('client_min_messages', 'warning', {local})";
+    }
 
     private void Note(object sender, NpgsqlNoticeEventArgs warning) => isCancelled |= warning.Notice.Routine == Waiting;
 }
