@@ -16,6 +16,8 @@ internal sealed class CrashCommand : ProofCommand
 {
     public const string Verb = "crash";
 
+    private const string Xml = ".xml";
+
     private static readonly TimeSpan LeastBudget = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MostBudget = TimeSpan.FromHours(24);
 
@@ -52,6 +54,12 @@ internal sealed class CrashCommand : ProofCommand
         foreach (var option in new Option[] { only, budget, junit, output })
             Options.Add(option);
         Validators.Add(CheckToken);
+        // The file is deleted before anything else is done, so it must be none that somebody wrote.
+        Validators.Add(result =>
+        {
+            if (result.GetResult(junit) is { Implicit: false, Tokens: [var typed] } && !typed.Value.EndsWith(Xml, StringComparison.OrdinalIgnoreCase))
+                result.AddError($"{junit.Name}: expected a file that ends with {Xml}, found '{typed.Value}'.");
+        });
     }
 
     // A build server would take an earlier file for the results of a run that ends without any.

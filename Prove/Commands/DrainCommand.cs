@@ -101,6 +101,13 @@ internal sealed class DrainCommand : ProofCommand
             await using var masked = before.File.Secrets.Over(console);
             new DrainFolder(before.Folder).Check("drain");
             new DrainFolder(after.Folder).Check("drain");
+            var report = Path.Combine(folder, DrainComparison.ReportFile);
+            if (Path.Exists(report) && !new DrainFolder(before.Folder).Exists)
+            {
+                throw new KitException($"{report} is there, and not of two builds of a service.", "Name a new folder with --out, or that of such a comparison.")
+                { IsUsage = true };
+            }
+
             foreach (var line in CommandsOf.Lines(before.File).Concat(CommandsOf.Lines(after.File)))
                 await masked.WriteLineAsync(line);
             await masked.WriteLineAsync($"{after.File.Name}: the results come into {folder}");
@@ -108,7 +115,6 @@ internal sealed class DrainCommand : ProofCommand
             await masked.WriteLineAsync();
             foreach (var line in compared.Lines)
                 await masked.WriteLineAsync(line);
-            var report = Path.Combine(folder, DrainComparison.ReportFile);
             WholeFile.Write(report, compared.WriteMarkdown);
             await masked.WriteLineAsync($"Report: {report}");
             return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted

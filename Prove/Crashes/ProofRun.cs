@@ -46,8 +46,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         // Its processes have no SIGKILL, and ways a and b would all be void.
         if (OperatingSystem.IsWindows())
             throw new KitException("On Windows a killed process cannot be told from one that has ended.", "Prove the service on Linux.") { IsUsage = true };
-        if (folder.Exists)
-            claim = FolderClaim.Take(plan.Folder);
+        claim = FolderClaim.TakeOrCreate(plan.Folder);
         document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));
         if (document.Points.Count > 0 && !Chosen().Any())
         {
@@ -56,6 +55,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         }
 
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
+        if (document.Points.Count > 0 && document.DifferencesFrom(servers.Versions).ToList() is { Count: > 0 } differences)
+            throw StoredSubject.Other(InTheFolder, $"other servers ({string.Join("; ", differences)})");
+
         var judge = new ProofJudge(file);
         var experiments = judge.ExperimentsOn(servers);
         if (document.Points.Count == 0)
@@ -103,14 +105,15 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         }
 
         var stored = folder.LoadDocument();
-        StoredSubject.Require(file, fingerprint, $"{plan.Folder} has the proof", stored.ProofFile, stored.Given, stored.Fingerprint, stored.Service);
+        StoredSubject.Require(file, fingerprint, InTheFolder, stored.ProofFile, stored.Given, stored.Fingerprint, stored.Service);
         return stored;
     }
+
+    private string InTheFolder => $"{plan.Folder} has the proof";
 
     private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
         document = await new Recording(file, servers, say).MakeAsync(document, experiments, cancellationToken);
-        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
         Save();
     }
 

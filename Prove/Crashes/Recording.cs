@@ -21,6 +21,15 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
         await trial.RunAsync(cancellationToken);
         say("It was handled once. The requests of three more handlings …");
         var recorded = await experiments.RecordAsync(cancellationToken);
+        if (recorded.Points.Count == 0 && recorded.Polls.Where(WrittenTables.CanHideAWrite).ToList() is { Count: > 0 } alike)
+        {
+            throw new KitException(
+                $"{file.Path}: the messages were handled, and their requests cannot be told from those of a poll that finds nothing: " +
+                $"{string.Join(", ", alike)}.",
+                "Let a poll that finds nothing have another answer, such as no row.")
+            { IsUsage = true };
+        }
+
         if (recorded.Points.Count == 0)
         {
             throw new KitException(
@@ -32,6 +41,7 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
         ThrowIfAround(recorded);
         IReadOnlyList<string> tried = [.. recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text))];
         IReadOnlyList<string> others = [.. recorded.Rare, .. recorded.Late];
+        List<string> untried = [.. others.Concat(recorded.Polls).Except(tried)];
         return document with
         {
             Points = recorded.Points,
@@ -45,7 +55,8 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
             Untried =
             [
                 .. trial.Publishes.Except(tried),
-                .. WrittenTables.ReadIn(others.Concat(recorded.Polls).Except(tried), file.Reads),
+                .. WrittenTables.ReadIn(untried, file.Reads),
+                .. WrittenTables.HiddenIn(tried, untried, file.Effects.OfType<RowEffect>().Where(effect => !effect.IsDeadLetter)),
             ],
         };
     }
@@ -66,7 +77,10 @@ internal sealed class Recording(ProofFile file, ProofServers servers, Action<str
         if (document.Polls.Count > 0)
             yield return $"Not tried, because it is done without a message, too: {string.Join(", ", document.Polls)}";
         if (document.Untried.Count > 0)
-            yield return $"These write an effect, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}";
+        {
+            yield return "These write an effect, or can in a function, and no crash is tried there, so nothing is proved: " +
+                string.Join(", ", document.Untried);
+        }
     }
 
     /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>

@@ -29,8 +29,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     {
         try
         {
-            if (folder.Exists)
-                claim = FolderClaim.Take(plan.Folder);
+            claim = FolderClaim.TakeOrCreate(plan.Folder);
             document = Begin(Build.FingerprintOf(AppContext.BaseDirectory));
             await MeasureAsync(cancellationToken);
         }
@@ -96,7 +95,6 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
 
     private void Keep(DrainDocument now)
     {
-        claim ??= FolderClaim.TakeOrCreate(plan.Folder);
         document = now;
         folder.Save(plan.File.Secrets.Masked(document));
     }

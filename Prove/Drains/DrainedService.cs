@@ -72,9 +72,9 @@ internal sealed class DrainedService : MeasuredService
             throw new KitException(KitException.MessageOf(failure), "See 'effects' in the proof file.", failure);
     }
 
-    /// <summary>The moments at which messages had all their effects.</summary>
+    /// <summary>The moments at which messages had their effects.</summary>
     /// <inheritdoc cref="EffectMoments.Of" path="/exception"/>
-    public async Task<IReadOnlyList<DateTimeOffset>> ReadMomentsAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<MessageMoments>> ReadMomentsAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
     {
         var commits = await Bed.ReadCommitsAsync(cancellationToken) ?? [];
         return EffectMoments.Of(File, messages, StartedUtc, commits, File.Effects.Where(effect => effect is not RowEffect).ToDictionary(

@@ -11,6 +11,9 @@ internal static class EffectMoments
     /// <summary>A round has at least this many times the messages of one moment.</summary>
     private const int TimesOneMoment = 100;
 
+    /// <summary>At least this part of the messages is handled after the first hundredth of the time.</summary>
+    private const int TimesTheStart = 20;
+
     /// <summary>
     /// A row's moment is the last commit since the service's start that writes the id of its message into a table that the effect's statement names. A sent
     /// message has the moment of its receipt, and a call that of its arrival. An effect that the deletion of a row brings about has no moment if the kit wrote
@@ -19,11 +22,12 @@ internal static class EffectMoments
     /// <param name="startedUtc">The service's start. The kit put the messages in before it, perhaps into a table that a statement names.</param>
     /// <param name="seen">The sent messages and calls, by the effect's name.</param>
     /// <exception cref="KitException">An effect of a message has no moment.</exception>
-    public static IReadOnlyList<DateTimeOffset> Of(
+    /// <returns>Those of each message, by the last of them.</returns>
+    public static IReadOnlyList<MessageMoments> Of(
         ProofFile file, IReadOnlyCollection<Guid> messages, DateTimeOffset startedUtc, IReadOnlyList<CommittedTransaction> commits,
         IReadOnlyDictionary<string, IReadOnlyList<SeenEffect>> seen)
     {
-        var latest = new Dictionary<Guid, DateTimeOffset>();
+        var all = messages.ToDictionary(message => message, _ => new List<DateTimeOffset>());
         List<CommittedTransaction> own = [.. commits.Where(commit => commit.CommittedUtc >= startedUtc)];
         foreach (var effect in file.Effects.Where(effect => !effect.IsDeadLetter))
         {
@@ -45,10 +49,10 @@ internal static class EffectMoments
             }
 
             foreach (var message in messages)
-                latest[message] = Later(moments[message], latest.GetValueOrDefault(message));
+                all[message].Add(moments[message]);
         }
 
-        return [.. latest.Values.Order()];
+        return [.. all.Values.Select(each => new MessageMoments(each)).OrderBy(message => message.Done)];
     }
 
     /// <summary>The clock of a round: it starts at the first moment after the warm-up.</summary>
@@ -60,10 +64,32 @@ internal static class EffectMoments
         return [.. moments.Where(moment => moment > start).Select(moment => Math.Round((moment - start).TotalMilliseconds, 3))];
     }
 
-    /// <summary>The largest number of messages with one moment, from the start of the clock on: those of one commit, as a rule.</summary>
+    /// <summary>
+    /// The largest number of messages, done from the start of the clock on, that have an effect at one moment: those of one commit, as a rule. A later effect
+    /// does not hide that.
+    /// </summary>
     /// <inheritdoc cref="OffsetsOf" path="/param"/>
-    public static int MostAtOneMoment(IReadOnlyList<DateTimeOffset> moments, int warmUp) =>
-        moments.Where(moment => moment >= moments[warmUp]).CountBy(moment => moment).Max(same => same.Value);
+    public static int MostAtOneMoment(IReadOnlyList<MessageMoments> moments, int warmUp) =>
+        (from message in moments
+         where message.Done >= moments[warmUp].Done
+         from effect in message.Each.Index()
+         group message by effect into same
+         select same.Count()).Max();
+
+    /// <summary>
+    /// The reason why a batch was handled before the clock started, and counts after it; <see langword="null"/>: there is none. A service that commits or
+    /// sends in bursts had done the work of the first burst when it began.
+    /// </summary>
+    /// <param name="offsets">As of <see cref="OffsetsOf"/>.</param>
+    /// <param name="messages">Measured messages.</param>
+    public static string? WhyInABurst(IReadOnlyList<double> offsets, int messages)
+    {
+        var early = offsets.Count(offset => offset * TimesOneMoment <= offsets[^1]);
+        return early * TimesTheStart <= messages
+            ? null
+            : $"{Figures.Count(early, "message")} had their effects in the first 1 % of the time, more than 5 % of {Figures.Count(messages)}, " +
+              $"as if their work was done before: give --messages at least {Figures.Plain(early * TimesTheStart)}, or let the service work in smaller batches";
+    }
 
     /// <summary>
     /// The reason why the moments of a round are too coarse for a rate; <see langword="null"/>: they are not. Only the messages of the first commit are left
@@ -74,7 +100,7 @@ internal static class EffectMoments
     /// <param name="messages">Measured messages.</param>
     public static string? WhyTooCoarse(int most, int messages) => most * TimesOneMoment <= messages
         ? null
-        : $"{Figures.Count(most, "message")} had all their effects at one moment, more than 1 % of {Figures.Count(messages)}: " +
+        : $"{Figures.Count(most, "message")} had an effect at one moment, more than 1 % of {Figures.Count(messages)}: " +
           $"give --messages at least {Figures.Plain(most * TimesOneMoment)}, or let the service commit fewer at a time";
 
     private static IEnumerable<(string Text, DateTimeOffset Moment)> RowsOf(RowEffect row, IReadOnlyList<CommittedTransaction> commits) =>
@@ -85,4 +111,11 @@ internal static class EffectMoments
         select (written.Text, commit.CommittedUtc);
 
     private static DateTimeOffset Later(DateTimeOffset one, DateTimeOffset other) => one > other ? one : other;
+}
+
+/// <summary>The moments of a message's effects.</summary>
+/// <param name="Each">In the order of the file's effects.</param>
+internal sealed record MessageMoments(IReadOnlyList<DateTimeOffset> Each)
+{
+    public DateTimeOffset Done { get; } = Each.Max();
 }

@@ -75,12 +75,15 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
 
             var moments = await service.ReadMomentsAsync(messages, cancellationToken);
             var most = EffectMoments.MostAtOneMoment(moments, plan.WarmUp);
+            var offsets = EffectMoments.OffsetsOf([.. moments.Select(message => message.Done)], plan.WarmUp);
+            List<string> coarse =
+                [.. new[] { EffectMoments.WhyTooCoarse(most, plan.Messages), EffectMoments.WhyInABurst(offsets, plan.Messages) }.OfType<string>()];
             return document with
             {
-                StartSeconds = Math.Round((moments[0] - service.StartedUtc).TotalSeconds, 3),
-                OffsetsMilliseconds = EffectMoments.OffsetsOf(moments, plan.WarmUp),
+                StartSeconds = Math.Round((moments[0].Done - service.StartedUtc).TotalSeconds, 3),
+                OffsetsMilliseconds = offsets,
                 MostAtOneMoment = most,
-                Outcome = EffectMoments.WhyTooCoarse(most, plan.Messages) is { } coarse ? RoundOutcome.Invalid([coarse]) : RoundOutcome.Valid,
+                Outcome = coarse.Count > 0 ? RoundOutcome.Invalid(coarse) : RoundOutcome.Valid,
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

@@ -43,11 +43,11 @@ internal static class TwoBuilds
                 (then, now) = isBefore ? (made, now) : (then, made);
                 // What fails once fails in each round.
                 if (!made.Rounds.Any(one => one.Round == round && one.Outcome.IsValid()))
-                    return new DrainComparison(then ?? made, now ?? made);
+                    return new DrainComparison(then, now);
             }
         }
 
-        return new DrainComparison(then!, now!);
+        return new DrainComparison(then, now);
     }
 
     private static IEnumerable<string> EffectsOf(ProofFile file) => file.Effects.Select(effect => $"{effect.Name} {effect.PerMessage}");

@@ -98,6 +98,8 @@ internal sealed class ProofFileReader
         var needsBroker = queues.Count > 0 || send is SendToQueue || effects.Exists(effect => effect is QueueEffect)
             || idle.Exists(count => count is IdleQueue) || templates.Exists(Placeholders.NameABroker);
         CheckTemplates(needsBroker);
+        if (databases.Contains(Placeholders.Broker))
+            throw whole.Error($"'databases' names '{Placeholders.Broker}', and so requests to the broker are named", "Give the database another name.");
         if (databases.Count == 0 && !needsBroker)
             throw whole.Error("neither 'databases' nor 'queues' names anything", "The kit can stop requests only to servers of its own: name what it creates.");
 

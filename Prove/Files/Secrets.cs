@@ -1,3 +1,4 @@
+using System.Collections;
 using System.Data.Common;
 using System.Text;
 using System.Text.Json;
@@ -48,8 +49,17 @@ internal sealed class Secrets
             // Nothing of it is shown but the place of the error.
         }
 
+        // A service inherits them, and can print them. What the file has in another place is no secret.
+        found.UnionWith(Inherited.Where(value => !text.Contains(value, StringComparison.Ordinal)));
         return new Secrets([.. found.SelectMany(FormsOf).Where(one => one.Length >= Shortest && !NumberOrWord(one)).Except(names).Distinct()]);
     }
+
+    /// <summary>The passwords of the kit's own variables. PWD has the folder of the shell.</summary>
+    private static IEnumerable<string> Inherited =>
+        from DictionaryEntry variable in Environment.GetEnvironmentVariables()
+        let value = (string?)variable.Value
+        where Passwords.AreNamed((string)variable.Key) && value?.Length > 0 && !Path.IsPathRooted(value)
+        select value;
 
     public string Mask(string text) => Passwords.Mask(known?.Replace(text, Passwords.Masked) ?? text);
 

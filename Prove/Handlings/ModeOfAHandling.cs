@@ -61,8 +61,10 @@ internal static class ModeOfAHandling
             return SeenMode.Unknown("no request has the message's id in a form that the kit reads");
         if (acks.Count > 1)
             return SeenMode.Unknown($"it acknowledged {acks.Count} times");
+        if (OtherTableIn(file, commits, seen) is { } other)
+            return Remembers(other);
         if (acks is [])
-            return new SeenMode(AtMostOnce, TransactionMode.TransactionsOff.Name, "it acknowledges nothing, so the broker forgets a message that it delivers");
+            return ReceivedFirst(file, effects, "it acknowledges nothing, so the broker forgets a message that it delivers");
         if (acks[0] < work[0])
         {
             // The broker answers no acknowledgement: the work begins before it is known to have arrived.
@@ -71,11 +73,9 @@ internal static class ModeOfAHandling
                 "again");
         }
 
-        if (acks[0] < work[^1])
-            return SeenMode.Unknown("the acknowledgement comes before some of the work and after the rest");
-        return OtherTableIn(file, commits, seen) is { } other
-            ? Remembers(other)
-            : ReceivedLast(file, effects, "the acknowledgement comes last");
+        return acks[0] < work[^1]
+            ? SeenMode.Unknown("the acknowledgement comes before some of the work and after the rest")
+            : ReceivedLast(effects, "the acknowledgement comes last");
     }
 
     private static SeenMode OfTable(
@@ -87,34 +87,39 @@ internal static class ModeOfAHandling
         var changes = commits.Where(commit => commit.Rows.Any(row => seen.QueueTables.Contains(row.Table))).ToList();
         if (changes is not [.., var receive])
             return SeenMode.Unknown($"no commit changes the message's row in {Listed(seen.QueueTables)}");
-        if (commits.Where(effects.Contains).Any(effect => effect != receive && effect.CommittedUtc == receive.CommittedUtc))
-            return SeenMode.Unknown("two commits have one moment");
-        if (effects.All(effect => effect == receive) && changes.Count == 1)
+
+        var isTogether = changes.Count == 1 && effects.All(effect => effect == receive);
+        // What is written with the receive and every effect, or later, finds no message that comes again.
+        if (OtherTableIn(file, commits.Where(one => !isTogether || (one != receive && one.CommittedUtc <= receive.CommittedUtc)), seen) is { } other)
+            return Remembers(other);
+        if (isTogether)
             return new SeenMode(ExactlyOnce, TransactionMode.Shared.Name, "one commit has the receive and every effect");
 
         var isDeleted = receive.Rows.Any(row => row.Kind == "DELETE" && seen.QueueTables.Contains(row.Table));
         if (effects.All(effect => effect.CommittedUtc > receive.CommittedUtc) && isDeleted)
-            return new SeenMode(AtMostOnce, TransactionMode.TransactionsOff.Name, "the message's row is deleted first, before the work commits");
+            return ReceivedFirst(file, effects, "the message's row is deleted first, before the work commits");
         if (effects.Any(effect => effect.CommittedUtc >= receive.CommittedUtc))
-            return SeenMode.Unknown("the message's row is changed in the commit of an effect or before it, and not only there");
-        if (OtherTableIn(file, commits, seen) is { } other)
-            return Remembers(other);
+            return SeenMode.Unknown("the message's row changes at the moment of an effect's commit or before it, as in no mode of the kit");
         if (changes.Count == 1)
-            return ReceivedLast(file, effects, "the message's row changes last");
+            return ReceivedLast(effects, "the message's row changes last");
 
         return file.Later.Count > 0
-            ? ReceivedLast(file, effects, "the message's row changes last, and a mark on it before that becomes old")
+            ? ReceivedLast(effects, "the message's row changes last, and a mark on it before that becomes old")
             : SeenMode.Unknown(
                 "it marks the message's row in a commit of its own before the work, and the file does not say with 'later' when a dead process's " +
                 "mark is old");
     }
 
-    private static SeenMode ReceivedLast(ProofFile file, IReadOnlySet<CommittedTransaction> effects, string last)
+    private static SeenMode ReceivedFirst(ProofFile file, IReadOnlySet<CommittedTransaction> effects, string first) =>
+        effects.Count + file.Effects.Where(effect => effect.IsSent && !effect.IsDeadLetter).Sum(effect => effect.PerMessage) > 1
+            ? SeenMode.Unknown($"{first}, and a kill between its effects leaves it half done, which no named promise allows")
+            : new SeenMode(AtMostOnce, TransactionMode.TransactionsOff.Name, first);
+
+    private static SeenMode ReceivedLast(IReadOnlySet<CommittedTransaction> effects, string last)
     {
-        var sends = file.Effects.Count(effect => effect.IsSent && !effect.IsDeadLetter);
-        var unless = effects.Count + sends > 1
-            ? ". That holds if a message that comes again is not skipped because a part of its effects is there: an undisturbed handling does not show it"
-            : "";
+        // Such as a key that is there already.
+        var unless = ". That holds if a message that comes again is neither skipped nor refused because of its effects that are there: " +
+            "an undisturbed handling does not show it";
         return effects.Count switch
         {
             0 => new SeenMode(AtLeastOnce, Mode: null, last + unless),
@@ -128,7 +133,7 @@ internal static class ModeOfAHandling
         "is skipped because of it");
 
     /// <summary>A table that is neither of the queue nor of an effect.</summary>
-    private static string? OtherTableIn(ProofFile file, IReadOnlyList<CommittedTransaction> commits, Observation seen) => commits
+    private static string? OtherTableIn(ProofFile file, IEnumerable<CommittedTransaction> commits, Observation seen) => commits
         .SelectMany(commit => commit.Rows).Select(row => row.Table)
         .FirstOrDefault(table => !seen.QueueTables.Contains(table) && !file.Reads.Any(sql => WrittenTables.Names(sql, table)));
 

@@ -1,5 +1,6 @@
 using Kit.Prove.Files;
 using Kit.Prove.Service;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Wire;
@@ -13,8 +14,10 @@ namespace Kit.Prove.Handlings;
 internal sealed record Observation(
     Guid Message, IReadOnlyList<SeenRequest> Requests, IReadOnlyList<CommittedTransaction> Commits, IReadOnlyList<CommittedTransaction> Sends)
 {
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
-    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(20);
+    /// <summary>Its start is in it, and twice what the trial, which came before, allowed for that: the machine can be busy now.</summary>
+    private static readonly TimeSpan Quiet = 2 * Settling.ToStart;
+
+    private static readonly TimeSpan Limit = 2 * Quiet;
 
     /// <summary>The tables into which a message is put.</summary>
     public IReadOnlySet<string> QueueTables { get; } = Sends.SelectMany(commit => commit.Rows).Select(row => row.Table).ToHashSet();

@@ -73,9 +73,10 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
             Timeout = plan.Timeout.TotalMilliseconds,
         };
+        var untrue = clock.WhyUntrue();
         IReadOnlyList<string> reasons =
         [
-            .. clock.WhyUntrue() is { } untrue ? [untrue] : Array.Empty<string>(),
+            .. untrue is null ? Array.Empty<string>() : [untrue],
             .. RoundAccount.NotOnce(account.ToLookup(message => message.Class, message => message.Id), "messages"),
             .. Named(
                 $"messages with an effect later than {Figures.Measured(plan.Timeout.TotalSeconds)} s",
@@ -91,6 +92,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             Clock = service.Effects.Clock,
             IsStopped = sent.IsStopped,
             Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
+            IsClockAlone = reasons is [var only] && only == untrue,
             IsDeadLetteredAlone = IsDeadLetteredAlone(reasons, account.Select(message => message.Class)),
             Accounts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => account.Count(message => message.Class == kind)),
         };

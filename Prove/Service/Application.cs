@@ -151,7 +151,11 @@ internal sealed class Application : ISubject<ProofAccount>
         {
             try
             {
-                await bed.ExecuteAsync(later.Database, later.Sql, cancellationToken);
+                await bed.ExecuteAsync(later.Database, ProofBed.WaitsForALock(later.Sql), cancellationToken);
+            }
+            catch (Npgsql.PostgresException refused) when (refused.SqlState == Npgsql.PostgresErrorCodes.LockNotAvailable)
+            {
+                // A session that lives holds it, which is told with what is left.
             }
             catch (Npgsql.PostgresException refused)
             {

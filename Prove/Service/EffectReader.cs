@@ -17,6 +17,8 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private readonly HashSet<string> received = [];
     private readonly Dictionary<string, string> missing = [];
     private readonly Dictionary<string, RefusedStatement> refused = [];
+    private readonly Dictionary<string, IReadOnlyList<string>> lastRead = [];
+    private readonly HashSet<string> locked = [];
 
     /// <summary>The reasons why some statements found nothing, the last time they were executed.</summary>
     public IEnumerable<string> Missing => missing.Values;
@@ -31,7 +33,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     /// <summary>Leaves the messages of an effect to whoever receives them from now on.</summary>
     public void LeaveToReceiver(QueueEffect effect) => received.Add(effect.Name);
 
-    /// <summary>The effects so far, by name: texts with ids.</summary>
+    /// <summary>The effects so far, by name: texts with ids. Of a table that somebody has locked, those of the time before.</summary>
     /// <exception cref="KitException">A statement fails.</exception>
     public async Task<IReadOnlyDictionary<string, IReadOnlyList<string>>> ReadAsync(CancellationToken cancellationToken)
     {
@@ -51,10 +53,13 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
         return read;
     }
 
-    /// <summary>The work that is left, as texts.</summary>
+    /// <summary>The work that is left, as texts, with the statements that could not be executed because of a lock.</summary>
     /// <inheritdoc cref="ReadAsync" path="/exception"/>
     public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken) =>
-        [.. (await CountsAsync(cancellationToken)).Select(left => string.Create(CultureInfo.InvariantCulture, $"{left.What}: {left.Count}"))];
+    [
+        .. (await CountsAsync(cancellationToken)).Select(left => string.Create(CultureInfo.InvariantCulture, $"{left.What}: {left.Count}")),
+        .. locked.Order(StringComparer.Ordinal).Select(what => $"{what} cannot be read: its table is locked"),
+    ];
 
     /// <summary>The work that is left, as a number.</summary>
     /// <inheritdoc cref="ReadAsync" path="/exception"/>
@@ -113,7 +118,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
     private async Task<long> CountAsync(IdleStatement idle, CancellationToken cancellationToken)
     {
         var rows = await QueryAsync($"{idle}", idle.Database, idle.Sql, cancellationToken);
-        if (rows.Count == 0 && missing.ContainsKey($"{idle}"))
+        if (rows.Count == 0 && (missing.ContainsKey($"{idle}") || locked.Contains($"{idle}")))
             return 0;
 
         return rows is [var only] && long.TryParse(only, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count)
@@ -130,7 +135,14 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
             var rows = await bed.ReadAsync(database, sql, cancellationToken);
             missing.Remove(what);
             refused.Remove(what);
+            locked.Remove(what);
+            lastRead[what] = rows;
             return rows;
+        }
+        catch (PostgresException refusal) when (refusal.SqlState == PostgresErrorCodes.LockNotAvailable)
+        {
+            locked.Add(what);
+            return lastRead.GetValueOrDefault(what, []);
         }
         catch (PostgresException refusal) when (Refused(what).CanComeRight(refusal))
         {

@@ -92,6 +92,9 @@ internal sealed class ProofBed : IAsyncDisposable
     public Task WaitForNoConsumerAsync(IEnumerable<string> names) =>
         space is null ? Task.CompletedTask : BrokerQueues.WaitForNoConsumerAsync(space.Address, names, CancellationToken.None);
 
+    /// <summary>A statement that waits 5 seconds for a lock.</summary>
+    public static string WaitsForALock(string sql) => $"SET lock_timeout = '{SecondsToLook}s'; {sql}";
+
     /// <summary>Executes a statement.</summary>
     /// <exception cref="PostgresException">The server refuses it.</exception>
     public async Task ExecuteAsync(string database, string sql, CancellationToken cancellationToken)
@@ -100,12 +103,17 @@ internal sealed class ProofBed : IAsyncDisposable
         await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>The first column of each row, as text.</summary>
+    /// <summary>
+    /// The first column of each row, as text. It waits 5 seconds for a lock. Its transaction is rolled back, so that the server's count of commits is that of
+    /// the application.
+    /// </summary>
     /// <inheritdoc cref="ExecuteAsync" path="/exception"/>
     /// <exception cref="KitException">It returns a second result, which would be left unread.</exception>
     public async Task<IReadOnlyList<string>> ReadAsync(string database, string sql, CancellationToken cancellationToken)
     {
-        await using var command = sources[database].CreateCommand(sql);
+        await using var connection = await sources[database].OpenConnectionAsync(cancellationToken);
+        await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        await using var command = new NpgsqlCommand(WaitsForALock(sql), connection, transaction);
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var texts = new List<string>();
         while (await reader.ReadAsync(cancellationToken))

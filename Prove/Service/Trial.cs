@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Kit.Prove.Files;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Wire;
 
@@ -12,7 +13,7 @@ namespace Kit.Prove.Service;
 internal sealed class Trial(ProofFile file, ProofServers servers, Action<string> say)
 {
     /// <summary>Time for an application to start and to handle a message, and then to become idle.</summary>
-    private readonly TimeSpan patience = TimeSpan.FromSeconds(60);
+    private readonly TimeSpan patience = Settling.ToStart;
 
     /// <summary>After that it says what it waits for.</summary>
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(10);

@@ -14,13 +14,13 @@ internal static class RateSearch
     /// <summary>The lowest rate of a load, in messages a second.</summary>
     public const double Lowest = 1;
 
-    /// <summary>Tries of a rate at which only the sender was late: that is no fault of the endpoint.</summary>
+    /// <summary>Tries of a rate at which only the sender was late, or the clock made a step: that is no fault of the endpoint.</summary>
     public const int MostTries = 3;
 
     /// <summary>No rate above this is tried, in messages a second.</summary>
     public const double Highest = 100_000;
 
-    /// <summary>Tries one rate, and again if only its sender was late.</summary>
+    /// <summary>Tries one rate, and again if that shows nothing of the endpoint.</summary>
     /// <param name="limitMilliseconds">The highest p99 that counts as sustained.</param>
     /// <returns>True if it was sustained.</returns>
     public static async Task<bool> TryAsync(double? limitMilliseconds, Func<Task<LoadResult>> load)
@@ -30,7 +30,7 @@ internal static class RateSearch
             var result = await load();
             if (result.ReasonsAgainst(limitMilliseconds).Count == 0)
                 return true;
-            if (tries == MostTries || !result.IsSenderAloneLate(limitMilliseconds))
+            if (tries == MostTries || result.WhyNothingIsShown(limitMilliseconds) is null)
                 return false;
         }
     }

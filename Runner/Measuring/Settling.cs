@@ -13,6 +13,9 @@ internal static class Settling
     /// </summary>
     internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
+    /// <summary>Time for a process to start and handle a message, before one of its starts was measured.</summary>
+    internal static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
+
     internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
     /// <summary>A count costs five queries. Experiments side by side share the servers, so a shorter pause would slow the others down.</summary>

@@ -15,6 +15,10 @@ public static class RunDifferences
             [OfMachine(then.Host), ("server", then.Servers), OfDisk(then.Disk)],
             [OfMachine(now.Host), ("server", now.Servers), OfDisk(now.Disk)]);
 
+    /// <inheritdoc cref="Between(RunDocument, RunDocument)"/>
+    internal static IEnumerable<string> Between(IReadOnlyDictionary<string, string> thenServers, IReadOnlyDictionary<string, string> nowServers) =>
+        Between([("server", thenServers)], [("server", nowServers)]);
+
     private static IEnumerable<string> Between(
         IEnumerable<(string Name, IReadOnlyDictionary<string, string> Facts)> then, IEnumerable<(string Name, IReadOnlyDictionary<string, string> Facts)> now)
     {

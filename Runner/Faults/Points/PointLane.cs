@@ -53,9 +53,11 @@ internal sealed class PointLane<TAccount>(
     private bool isFresh;
 
     /// <summary>
-    /// Time without a change after which work counts as stuck. A busy machine needs longer: four times the duration of a start and some messages.
+    /// Time without a change after which work counts as stuck. A busy machine needs longer: four times the longest duration of a start and some messages.
     /// </summary>
-    private TimeSpan quiet = Settling.QuietWithWorkLeft;
+    private TimeSpan quiet = Settling.ToStart;
+
+    private TimeSpan longestStart;
 
     /// <summary>The requests that the process repeats while it has no message, and those that it makes once.</summary>
     /// <exception cref="KitException">The messages before were not handled once.</exception>
@@ -284,7 +286,10 @@ internal sealed class PointLane<TAccount>(
     private void ThrowIfDisturbed(string messages, TAccount account)
     {
         if (promises.WhyDisturbed(account) is { } disturbed)
-            throw new KitException($"{messages} were disturbed by nothing, and {disturbed}.", subject.Remedy);
+        {
+            throw new KitException(
+                $"{messages} were {(promises.IsWorkLeft(account) ? "not handled in time" : "disturbed by nothing")}, and {disturbed}.", subject.Remedy);
+        }
     }
 
     /// <summary>A process that has handled some messages, and has not met a fault.</summary>
@@ -303,10 +308,17 @@ internal sealed class PointLane<TAccount>(
         if (await SettleAsync(messages, cancellationToken) is { } why)
             throw new KitException($"The messages before the experiment were not handled: {why}.", subject.Remedy);
 
-        if (Busy * watch.Elapsed > quiet)
-            quiet = Busy * watch.Elapsed;
+        var duration = watch.Elapsed;
         isFresh = true;
-        return await AccountAsync(cancellationToken);
+        var account = await AccountAsync(cancellationToken);
+        // Otherwise the kit's own waiting is in it.
+        if (promises.WhyDisturbed(account) is null)
+        {
+            longestStart = Longer(longestStart, duration);
+            quiet = Longer(Settling.QuietWithWorkLeft, Busy * longestStart);
+        }
+
+        return account;
     }
 
     /// <summary>Waits until the message meets the point.</summary>
@@ -373,6 +385,8 @@ internal sealed class PointLane<TAccount>(
 
     /// <summary>A time that is enough for a quiet machine, as long as this one needs.</summary>
     private TimeSpan OnThisMachine(TimeSpan time) => time * (quiet / Settling.QuietWithWorkLeft);
+
+    private static TimeSpan Longer(TimeSpan one, TimeSpan other) => one > other ? one : other;
 
     private async Task<IReadOnlyList<Guid>> SendOrdinaryAsync(CancellationToken cancellationToken, int count = ToWarmUp)
     {

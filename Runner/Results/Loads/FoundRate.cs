@@ -6,8 +6,10 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="Below">Loads at fractions of the highest rate, from low to high.</param>
 public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next, IReadOnlyList<LoadResult> Below)
 {
-    /// <summary>True if only the sender was late at <see cref="Next"/>, or, if no rate was sustained, at each: the endpoint may sustain more.</summary>
-    public bool MayBeHigher { get; init; }
+    /// <summary>
+    /// The reasons why <see cref="Next"/>, or, if no rate was sustained, each rate shows nothing: the endpoint may sustain more. Empty if one shows something.
+    /// </summary>
+    public IReadOnlyList<string> WhyMaybeHigher { get; init; } = [];
 
     /// <summary>The found rates of each cell; none if no rate was searched.</summary>
     public static IReadOnlyList<FoundRate> In(LoadDocument document)
@@ -25,8 +27,14 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
                select new FoundRate(
                    tried.Key, best, next, [.. tried.Where(one => one.ShareOfFound is not null).OrderBy(one => one.Rate)])
                {
-                   MayBeHigher = best is null ? search.All(one => one.IsSenderAloneLate(limit)) : next?.IsSenderAloneLate(limit) == true,
+                   WhyMaybeHigher = WhyNothingIsShownBy(best is null ? search : search.FindAll(one => one == next), limit),
                },
         ];
+    }
+
+    private static List<string> WhyNothingIsShownBy(List<LoadResult> loads, double limit)
+    {
+        var reasons = loads.ConvertAll(load => load.WhyNothingIsShown(limit));
+        return reasons.Contains(null) ? [] : [.. reasons.OfType<string>().Distinct()];
     }
 }

@@ -19,8 +19,7 @@ public sealed class LoadFolder(string path) : Folder<LoadDocument>(path, LoadFol
 
     private readonly JsonLines samples = new(Path.Combine(path, SamplesFile));
 
-    // The folder itself, and those above it that were not there either.
-    private readonly List<string> made = [];
+    private MadeFolder? made;
 
     /// <summary>The files that <c>load</c> writes.</summary>
     internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile, PictureFile];
@@ -34,11 +33,9 @@ public sealed class LoadFolder(string path) : Folder<LoadDocument>(path, LoadFol
     public void Create()
     {
         RunName.RequireNew(Location);
-        for (var folder = Path.GetFullPath(Location); folder is not null && !Directory.Exists(folder); folder = Path.GetDirectoryName(folder))
-            made.Add(folder);
         try
         {
-            Directory.CreateDirectory(Location);
+            made = MadeFolder.Make(Location);
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
@@ -47,11 +44,7 @@ public sealed class LoadFolder(string path) : Folder<LoadDocument>(path, LoadFol
     }
 
     /// <summary>Removes the folders that <see cref="Create"/> has made, as far as nothing was saved in them.</summary>
-    public void RemoveIfEmpty()
-    {
-        foreach (var folder in made.TakeWhile(folder => Directory.Exists(folder) && !Directory.EnumerateFileSystemEntries(folder).Any()))
-            Directory.Delete(folder);
-    }
+    public void RemoveIfEmpty() => made?.RemoveIfEmpty();
 
     /// <summary>Writes the document and its reports.</summary>
     /// <exception cref="KitException">A file cannot be written, or the samples are damaged; the message names it.</exception>

@@ -223,11 +223,13 @@ public static class LoadReport
            let best = found.Best
            select best is null
                ? $"{found.Cell}: no rate that was tried was sustained." +
-                 (found.MayBeHigher ? " At each only the sender was late, so it is not known what the endpoint sustains." : "")
+                 (found.WhyMaybeHigher is { Count: > 0 } nothings
+                     ? $" At each {string.Join(", or ", nothings)}, so it is not known what the endpoint sustains."
+                     : "")
                : $"{found.Cell}: {Figures.Measured(best.Rate)} messages a second were sustained with p99 {Figures.Measured(best.Latency?.P99)} ms" +
                  $"{(best.Failed > 0 ? $" and {FailedIn(best)}" : "")}" +
                  (found.Next is not { } next ? ". No higher rate was tried."
-                     : found.MayBeHigher ? $"; at {Figures.Measured(next.Rate)} only the sender was late, so the endpoint may sustain more."
+                     : found.WhyMaybeHigher is [var nothing] ? $"; at {Figures.Measured(next.Rate)} {nothing}, so the endpoint may sustain more."
                      : $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(document.Settings.LimitMilliseconds))}.") +
                  string.Concat(found.Below.Select(below =>
                      $" At {Figures.Share(below.ShareOfFound!.Value)} of it, {Figures.Measured(below.Rate)} a second, the latency was " +

@@ -53,6 +53,10 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsDeadLetteredAlone { get; init; }
 
+    /// <summary>True if a step of the machine's clock is the only problem of its outcome; absent in documents of builds that did not tell.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsClockAlone { get; init; }
+
     /// <summary>
     /// Messages whose effect came while messages were sent, per second, without the time in which users began; absent if that is all of the time.
     /// </summary>
@@ -151,8 +155,11 @@ public sealed record LoadResult
         },
     ];
 
-    /// <summary>True if the late sender was the only problem: the endpoint may sustain the rate.</summary>
-    public bool IsSenderAloneLate(double? limitMilliseconds) => ReasonsAgainst(limitMilliseconds) is [LateSends];
+    /// <summary>The reason why the endpoint may sustain the rate though it was not sustained; <see langword="null"/>: there is none.</summary>
+    public string? WhyNothingIsShown(double? limitMilliseconds) =>
+        IsClockAlone ? "the machine's clock made a step"
+        : ReasonsAgainst(limitMilliseconds) is [LateSends] ? $"only {LateSends}"
+        : null;
 
     private int? CountOf(DeliveryClass kind) => Accounts.TryGetValue(kind, out var count) ? count : null;
 

@@ -48,7 +48,9 @@ internal static class FoundRates
             $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
             $"{Figures.Plain(settings.Concurrency!.Value)} at a time." +
-            (found.Any(IsLowerBound) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
+            (found.Where(IsLowerBound).SelectMany(one => one.WhyMaybeHigher).Distinct().ToList() is { Count: > 0 } nothings
+                ? $" ≥: at the next rate {string.Join(", or ", nothings)}, so the endpoint may sustain more."
+                : "") +
             (Broken(found) is { Count: > 0 } reasons ? $" *: {string.Join(", or ", reasons)}." : "") +
             string.Concat(searches.Where(alike => alike.Skip(1).Any()).Select(alike =>
                 $" `{alike.Key}` was searched {Figures.Count(alike.Count())} times: {string.Join(", then ", alike.Select(RateOf))}.")) +
@@ -65,7 +67,7 @@ internal static class FoundRates
 
         static string RateOf(FoundRate one) => $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}";
 
-        static bool IsLowerBound(FoundRate one) => one is { Best: not null, MayBeHigher: true };
+        static bool IsLowerBound(FoundRate one) => one is { Best: not null, WhyMaybeHigher.Count: > 0 };
 
         string Below(FoundRate one, double share, Func<Latency, double?> figure)
         {

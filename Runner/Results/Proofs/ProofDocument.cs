@@ -36,6 +36,9 @@ public sealed record ProofDocument
     /// <summary>The versions of the kit's servers.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
+    /// <summary>The differences of the servers on which the rest would be tried, in words.</summary>
+    public IEnumerable<string> DifferencesFrom(IReadOnlyDictionary<string, string> servers) => RunDifferences.Between(Servers, servers);
+
     /// <summary>The points of an undisturbed handling.</summary>
     public IReadOnlyList<CrashPoint> Points { get; init; } = [];
 

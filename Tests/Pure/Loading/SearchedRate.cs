@@ -85,7 +85,9 @@ public sealed class SearchedRate
     [TestCase("late", "late", "late", "good", ExpectedResult = "False after 3")]
     [TestCase("late", "behind", "good", ExpectedResult = "False after 2")]
     [TestCase("late and behind", "good", ExpectedResult = "False after 1")]
-    public async Task<string> A_rate_at_which_only_the_sender_was_late_is_tried_again(params string[] loads)
+    [TestCase("step", "good", ExpectedResult = "True after 2")]
+    [TestCase("step", "late", "step", "good", ExpectedResult = "False after 3")]
+    public async Task<string> A_rate_that_shows_nothing_of_the_endpoint_is_tried_again(params string[] loads)
     {
         var tries = 0;
 
@@ -94,6 +96,7 @@ public sealed class SearchedRate
             "good" => InventedLoads.Good,
             "late" => Late,
             "behind" => Behind,
+            "step" => Behind with { Outcome = RoundOutcome.Invalid(["the machine's clock made a step of 10 ms"]), IsClockAlone = true },
             "late and behind" => Behind with { SenderLag = Late.SenderLag },
             var other => throw new NotSupportedException(other),
         }));

@@ -207,6 +207,37 @@ public sealed class AccountOfAnApplication
         WrittenTables.ReadIn(["INSERT INTO stock (id) SELECT id FROM imp_?", "DELETE FROM imp_?", "SELECT id FROM stock"], ["SELECT id FROM stock"]),
         Is.EqualTo(["INSERT INTO stock (id) SELECT id FROM imp_?"]));
 
+    [TestCase("SELECT id FROM invoice ORDER BY id", "Order", false)]
+    [TestCase("SELECT kind, count(*) FROM invoice GROUP BY kind", "Group", false)]
+    [TestCase("SELECT message FROM invoice", "message", false)]
+    [TestCase("SELECT id, message FROM invoice WHERE message IS NOT NULL", "message", false)]
+    [TestCase("SELECT id FROM message.invoice", "message", false)]
+    [TestCase("SELECT id FROM invoices", "invoice", false)]
+    [TestCase("SELECT id FROM invoice JOIN \"Order\" o ON o.id = invoice.order_id ORDER BY id", "Order", true)]
+    [TestCase("select id from sales.\"Order\"", "Order", true)]
+    [TestCase("SELECT a.id FROM job a, invoice b WHERE a.id = b.id", "invoice", true)]
+    [TestCase("SELECT a.id FROM (SELECT id FROM job WHERE done) a, invoice b", "invoice", true)]
+    [TestCase("WITH made AS (SELECT id FROM public.invoice) SELECT id FROM made", "invoice", true)]
+    [TestCase("SELECT id FROM job UNION ALL SELECT id FROM ONLY invoice", "invoice", true)]
+    [TestCase("TABLE invoice", "invoice", true)]
+    public void A_statement_reads_the_tables_that_it_names_as_such(string statement, string table, bool isRead) =>
+        Assert.That(WrittenTables.Names(statement, table), Is.EqualTo(isRead));
+
+    /// <summary>A function always answers with one row, so its call is taken for a poll.</summary>
+    [TestCase("basic.publish shipments (rabbitmq)", "SELECT handle_next() (orders)", true)]
+    [TestCase("basic.publish shipments (rabbitmq)", "SELECT * FROM sales.\"handleNext\"($1) (orders)", true)]
+    [TestCase("basic.publish shipments (rabbitmq)", "CALL handle_next() (orders)", true)]
+    [TestCase("basic.publish shipments (rabbitmq)", "SELECT handle_next() (others)", false)]
+    [TestCase("basic.publish shipments (rabbitmq)", "SELECT count(*) FROM job (orders)", false)]
+    [TestCase("basic.publish shipments (rabbitmq)", "SELECT pg_try_advisory_lock(?) (orders)", false)]
+    [TestCase("basic.publish shipments (rabbitmq)", "SELECT ? (orders)", false)]
+    [TestCase("UPDATE job SET done = true (orders)", "SELECT handle_next() (orders)", true)]
+    [TestCase("INSERT INTO stock VALUES ($1) (orders)", "SELECT handle_next() (orders)", false)]
+    [TestCase("SELECT handle($1) (orders)", "SELECT beat() (orders)", false)]
+    public void What_can_write_an_effect_in_a_function_is_found(string tried, string other, bool isHidden) => Assert.That(
+        WrittenTables.HiddenIn([tried], [other], [new RowEffect("row", "orders", "SELECT id FROM stock", PerMessage: 1)]),
+        Is.EqualTo(isHidden ? new[] { other } : []));
+
     private static CrashPoint Point(int number, string text) =>
         new(number, new RequestId("orders", text, text, 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
 

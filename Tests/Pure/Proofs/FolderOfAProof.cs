@@ -1,5 +1,6 @@
 using Kit.Guarantees;
 using Kit.Prove.Crashes;
+using Kit.Prove.Drains;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Points;
@@ -111,6 +112,39 @@ public sealed class FolderOfAProof
         Assert.That(
             async () => await new ProofRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
             Throws.TypeOf<KitException>().With.Message.StartsWith("A command is writing into "));
+    }
+
+    /// <summary>Its results come later, and are not to be replaced.</summary>
+    [Test]
+    public void In_which_another_process_is_to_save_its_first_result_is_refused()
+    {
+        var file = ProofFileReader.Parse("orders.proof.json", Text);
+        var (proof, drain) = (new ProofPlan(file, temporary.Below("new"), null, null), DrainPlan.Of(file, temporary.Below("new"), 100, 10, 3));
+        using var other = FolderClaim.TakeOrCreate(proof.Folder);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                async () => await new ProofRun(proof, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
+                Throws.TypeOf<KitException>().With.Message.StartsWith("A command is writing into "));
+            Assert.That(
+                async () => await new DrainRun(drain, _ => { }).RunAsync(CancellationToken.None),
+                Throws.TypeOf<KitException>().With.Message.StartsWith("A command is writing into "));
+        }
+    }
+
+    [Test]
+    public void In_which_nothing_was_saved_is_removed()
+    {
+        Directory.CreateDirectory(temporary.Below("mine"));
+        FolderClaim.TakeOrCreate(temporary.Below("mine")).Dispose();
+        FolderClaim.TakeOrCreate(temporary.Below("new/results")).Dispose();
+        using (FolderClaim.TakeOrCreate(temporary.Below("used/results")))
+            new ProofFolder(temporary.Below("used/results")).Save(Begun);
+
+        Assert.That(temporary.Below("mine"), Does.Exist);
+        Assert.That(temporary.Below("new"), Does.Not.Exist);
+        Assert.That(new ProofFolder(temporary.Below("used/results")).Exists, Is.True);
     }
 
     [Test]

@@ -67,17 +67,40 @@ public sealed class MomentsOfEffects
 
     [Test]
     public void The_most_at_one_moment_are_those_after_the_warm_up_and_of_the_commit_that_ends_it() => Assert.That(
-        EffectMoments.MostAtOneMoment([At(1), At(1), At(1), At(1), At(2), At(2), At(2), At(3), At(5), At(5)], warmUp: 5), Is.EqualTo(3));
+        EffectMoments.MostAtOneMoment([.. new[] { 1, 1, 1, 1, 2, 2, 2, 3, 5, 5 }.Select(second => new MessageMoments([At(second)]))], warmUp: 5),
+        Is.EqualTo(3));
+
+    /// <summary>A service that commits batches of rows, and then sends for each of them.</summary>
+    [Test]
+    public void A_commit_of_many_rows_is_at_one_moment_though_each_of_them_is_sent_later() => Assert.That(
+        EffectMoments.MostAtOneMoment(
+            [.. Enumerable.Range(0, 20).Select(at => new MessageMoments([At(at / 5), At(at / 5).AddMilliseconds(1 + (at % 5))]))], warmUp: 4),
+        Is.EqualTo(5));
+
+    [TestCase(1, null)]
+    [TestCase(100, null)]
+    [TestCase(
+        500,
+        "299 messages had their effects in the first 1 % of the time, more than 5 % of 2,000, as if their work was done before: " +
+        "give --messages at least 5980, or let the service work in smaller batches")]
+    public void A_burst_whose_work_was_done_before_the_clock_gives_no_rate(int batch, string? because)
+    {
+        // The work of a batch takes a millisecond for each message, and what it sends is received every 20 µs.
+        List<DateTimeOffset> moments =
+            [.. Enumerable.Range(0, 2_200).Select(at => Start.AddMilliseconds(((at / batch) + 1) * batch).AddMicroseconds(20 * (at % batch)))];
+
+        Assert.That(EffectMoments.WhyInABurst(EffectMoments.OffsetsOf(moments, warmUp: 200), messages: 2_000), Is.EqualTo(because));
+    }
 
     [TestCase(1, 100, null)]
     [TestCase(20, 2_000, null)]
     [TestCase(
         21, 2_000,
-        "21 messages had all their effects at one moment, more than 1 % of 2,000: give --messages at least 2100, " +
+        "21 messages had an effect at one moment, more than 1 % of 2,000: give --messages at least 2100, " +
         "or let the service commit fewer at a time")]
     [TestCase(
         2_200, 2_000,
-        "2,200 messages had all their effects at one moment, more than 1 % of 2,000: give --messages at least 220000, " +
+        "2,200 messages had an effect at one moment, more than 1 % of 2,000: give --messages at least 220000, " +
         "or let the service commit fewer at a time")]
     public void Too_many_at_one_moment_give_no_rate(int most, int messages, string? because) =>
         Assert.That(EffectMoments.WhyTooCoarse(most, messages), Is.EqualTo(because));
@@ -95,7 +118,10 @@ public sealed class MomentsOfEffects
     }
 
     private static IReadOnlyList<DateTimeOffset> Of(string effects, IReadOnlyList<CommittedTransaction> commits, params IReadOnlyList<SeenEffect> shipments) =>
-        EffectMoments.Of(FileWith(effects), [One, Two], At(1), commits, new Dictionary<string, IReadOnlyList<SeenEffect>> { ["shipment"] = shipments });
+    [
+        .. EffectMoments.Of(FileWith(effects), [One, Two], At(1), commits, new Dictionary<string, IReadOnlyList<SeenEffect>> { ["shipment"] = shipments })
+            .Select(message => message.Done),
+    ];
 
     private static DateTimeOffset At(int second) => Start.AddSeconds(second);
 

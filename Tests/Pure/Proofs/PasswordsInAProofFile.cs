@@ -45,6 +45,24 @@ public sealed class PasswordsInAProofFile
     [TestCase("hush-redis hush-token hush-comment", "*** *** ***")]
     public void That_a_program_prints_are_masked(string said, string shown) => Assert.That(Secrets.Mask(said), Is.EqualTo(shown));
 
+    /// <summary>A service inherits the variables of the kit, also those that the file does not name.</summary>
+    [TestCase("KIT_TEST_SMTP_PASSWORD", "sesame-shell", "login as bot/*** failed for sesame-shelly")]
+    [TestCase("KIT_TEST_SMTP_PASSWORD", "quoted", "login as bot/quoted failed for sesame-shelly")]
+    [TestCase("KIT_TEST_PWD", "/sesame-shell", "login as bot//sesame-shell failed for sesame-shelly")]
+    [TestCase("KIT_TEST_MAILER", "sesame-shell", "login as bot/sesame-shell failed for sesame-shelly")]
+    public void Of_the_shell_are_masked_too(string variable, string value, string shown)
+    {
+        Environment.SetEnvironmentVariable(variable, value);
+        try
+        {
+            Assert.That(Secrets.In(Text).Mask($"login as bot/{value} failed for sesame-shelly"), Is.EqualTo(shown));
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable(variable, null);
+        }
+    }
+
     [TestCase("orders@7:b in database 'orders'")]
     [TestCase("abc is the beginning of the alphabet")]
     [TestCase("UPDATE account SET password = $1 WHERE id = ?")]

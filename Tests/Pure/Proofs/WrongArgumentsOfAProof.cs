@@ -14,6 +14,7 @@ public sealed class WrongArgumentsOfAProof
     [TestCase(
         "a.proof.json --only orders@7:f",
         "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d, g.")]
+    [TestCase("a.proof.json --junit a.proof.json", "--junit: expected a file that ends with .xml, found 'a.proof.json'.")]
     [TestCase("a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
     [TestCase("check", "Required argument 'file' missing for command: 'check'.")]
     [TestCase("check a.proof.json --budget 2min", "unknown option '--budget'. Options: --start, ")]
@@ -62,6 +63,35 @@ public sealed class WrongArgumentsOfAProof
 
         Assert.That(result.Errors, Does.Contain(" has other files, and no proof."));
         Assert.That(junit, Does.Not.Exist);
+    }
+
+    /// <summary>The file was to be written over with the results, and was deleted before that.</summary>
+    [Test]
+    public async Task Delete_no_file_of_the_user()
+    {
+        using var folder = new TemporaryFolder();
+        var file = folder.Below("orders.proof.json");
+        await File.WriteAllTextAsync(file, FolderOfAProof.Text);
+
+        await RunnerInProcess.ProveAsync(file, "--out", folder.Path, "--junit", file);
+
+        Assert.That(file, Does.Exist);
+    }
+
+    [Test]
+    public async Task Replace_no_other_comparison()
+    {
+        using var folder = new TemporaryFolder();
+        var (file, before, report) = (folder.Below("orders.proof.json"), folder.Below("before.proof.json"), folder.Below("compare.md"));
+        await File.WriteAllTextAsync(file, FolderOfAProof.Text);
+        await File.WriteAllTextAsync(before, FolderOfAProof.Text + "\n");
+        await File.WriteAllTextAsync(report, "mine");
+
+        var result = await RunnerInProcess.ProveAsync("drain", file, "--against", before, "--out", folder.Path);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(result.Errors, Does.Contain($"{report} is there, and not of two builds of a service."));
+        Assert.That(await File.ReadAllTextAsync(report), Is.EqualTo("mine"));
     }
 
     [Test]

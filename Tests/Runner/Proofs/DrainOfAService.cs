@@ -151,7 +151,7 @@ public sealed class DrainOfAService
         Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid), $"{round.Outcome} {string.Join("; ", round.Outcome.Reasons)}");
         Assert.That(
             round.Outcome.Reasons.Single(),
-            Does.StartWith("10 messages had all their effects at one moment, more than 1 % of 100: give --messages at least 1000, "));
+            Does.StartWith("10 messages had an effect at one moment, more than 1 % of 100: give --messages at least 1000, "));
         Assert.That(round.MostAtOneMoment, Is.EqualTo(10));
     }
 

@@ -53,6 +53,29 @@ public sealed class HoldersOfWork
             Has.One.Match("^advisory lock 42 is held by a session that has been open for [0-9]+ s, of a process before the last start$"));
     }
 
+    /// <summary>What was read before the lock is not gone.</summary>
+    [Test]
+    public async Task A_lock_on_the_table_of_an_effect_is_told()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        await using var bed = await BedOfAsync(WithTable);
+        var effects = new EffectReader(WithTable, bed);
+        await effects.ReadAsync(CancellationToken.None);
+        await effects.ReadLeftAsync(CancellationToken.None);
+        await using var holder = await ConnectAsync(bed, "BEGIN; LOCK TABLE job IN ACCESS EXCLUSIVE MODE");
+
+        var found = await effects.ReadAsync(CancellationToken.None);
+        var left = await effects.ReadLeftAsync(CancellationToken.None);
+
+        Assert.That(found["row"], Is.EqualTo([$"{message}"]));
+        Assert.That(left, Has.Count.EqualTo(3));
+        Assert.That(left[1], Is.EqualTo("effect 'row' cannot be read: its table is locked"));
+        await using (var rollback = new NpgsqlCommand("ROLLBACK", holder))
+            await rollback.ExecuteNonQueryAsync();
+        await effects.ReadAsync(CancellationToken.None);
+        Assert.That(await effects.ReadLeftAsync(CancellationToken.None), Has.Count.EqualTo(1));
+    }
+
     [Test]
     public async Task Unacknowledged_messages_and_consumers_are_told()
     {

@@ -130,11 +130,14 @@ public sealed class JudgedLoads
     public void A_rate_that_only_the_sender_missed_is_not_called_too_high()
     {
         var late = Good with { Rate = 200, SenderLag = new Latency(1, 10, 30, 40, 50) };
+        var step = Good with { Rate = 200, Outcome = RoundOutcome.Invalid(["the machine's clock made a step of 10 ms"]), IsClockAlone = true };
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(MarkdownOf(Good, late), Does.Contain("; at 200 only the sender was late, so the endpoint may sustain more."));
             Assert.That(MarkdownOf(late), Does.Contain("At each only the sender was late, so it is not known what the endpoint sustains."));
+            Assert.That(MarkdownOf(Good, step), Does.Contain("; at 200 the machine's clock made a step, so the endpoint may sustain more."));
+            Assert.That(MarkdownOf(late, step), Does.Contain("At each only the sender was late, or the machine's clock made a step, so it is not known"));
             Assert.That(
                 MarkdownOf(Good, late, late with { Backlog = new Backlog(2, 200_000) }),
                 Does.Contain("; 200 were not: the sender was late, the backlog"));
