@@ -45,7 +45,7 @@ public sealed class CellProbe : IAsyncDisposable
     {
         this.cell = cell;
         this.settings = settings;
-        queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
+        queue = cell.Kind.OpenQueueOf(cell.Mode, settings.Queue, settings.Transport, settings.Widgets);
         // A mode does the same in every scenario, and the probe delays handlers, which would block the others if they shared a row.
         handle = (cell with { Scenario = Scenario.Insert }).CreateHandler(settings.Queue);
         onlooker = new Onlooker(cell.Kind, settings);

@@ -17,7 +17,7 @@ public static class FactsOfWolverine
         ReceiveEndsWithRows = TransactionMode.Outbox,
         Limits =
         [
-            .. SharedLimits.OfQuickAttempts(Modes, onABroker: [TransactionMode.ScopeOff]),
+            .. SharedLimits.OfQuickAttempts(Modes, onABroker: Modes),
             .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
@@ -33,13 +33,17 @@ public static class FactsOfWolverine
                },
             .. from fault in new[] { Fault.CutAtCommit, Fault.CutAtReceive, Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
-                   TransportName.PostgreSql, [TransactionMode.Outbox], fault, Affected.Chosen,
-                   new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
+                   null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                    "if the answer to its commit is lost, it handles the message again at once, without a look into the inbox, where the message is marked " +
                    "as handled (Wolverine 6.62.0)"),
-            .. from fault in new[] { Fault.ServerReadOnly, Fault.DeadLetterRefused }
+            .. from place in new[]
+               {
+                   (Transport: TransportName.PostgreSql, Modes, Fault: Fault.ServerReadOnly),
+                   (Transport: TransportName.PostgreSql, Modes, Fault: Fault.DeadLetterRefused),
+                   (Transport: TransportName.RabbitMq, Modes: [TransactionMode.Outbox], Fault: Fault.DeadLetterRefused),
+               }
                select new KnownLimit(
-                   TransportName.PostgreSql, Modes, fault, Affected.Chosen, new HashSet<DeliveryClass> { Stuck, CleanError },
+                   place.Transport, place.Modes, place.Fault, Affected.Chosen, new HashSet<DeliveryClass> { Stuck, CleanError },
                    "a dead letter that cannot be stored in four tries, within a few seconds, waits for 30 s and is then handled again, and the experiment " +
                    "judges what nobody has changed for 20 s (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
@@ -51,9 +55,12 @@ public static class FactsOfWolverine
                 "given up (Wolverine 6.62.0)"),
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.SendRefused, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
                 "it acknowledges a message whose send the broker has refused (Wolverine 6.62.0)"),
-            new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.SendRefused, Affected.Bystander, new HashSet<DeliveryClass> { DuplicatedOutgoing },
+            new(TransportName.RabbitMq, Modes, Fault.SendRefused, Affected.Bystander, new HashSet<DeliveryClass> { DuplicatedOutgoing },
                 "the broker closes the channel on which a message is too large, and another handler's send on that channel is tried again although it has " +
                 "arrived (Wolverine 6.62.0)"),
+            new(TransportName.RabbitMq, [TransactionMode.Outbox], Fault.LateQueue, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
+                "it publishes without the mandatory flag, so the broker drops a message to a queue that does not exist, and the outbox forgets it (Wolverine " +
+                "6.62.0, issue 1650)"),
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.DeadLetterRefused, Affected.Chosen, new HashSet<DeliveryClass> { Lost },
                 "it acknowledges a message that it has given up although the error queue has refused the copy (Wolverine 6.62.0)"),
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Bystander, new HashSet<DeliveryClass> { Stuck },

@@ -71,8 +71,8 @@ public interface IEndpointKind
     /// <summary>A send to a queue that nobody has created is in that queue.</summary>
     bool TakesUnknownQueues => false;
 
-    /// <summary>A message with the id of one that its endpoint has, or has handled a moment ago, is dropped before a handler has it, in every mode.</summary>
-    bool DropsCopies => false;
+    /// <summary>A message with the id of one that its endpoint has, or has handled a moment ago, is dropped before a handler has it.</summary>
+    bool DropsCopies(TransactionMode mode) => false;
 
     /// <summary>The table of a queue, on a transport whose queues are in a database.</summary>
     QueueTable TableOf(string queue) => QueueTable.Of(queue);
@@ -90,7 +90,12 @@ public interface IEndpointKind
     /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
     void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle);
 
-    /// <summary>Opens the endpoint's queue, to fill and count it from outside.</summary>
+    /// <summary>Opens a queue, to fill and count it from outside.</summary>
     /// <param name="transport">The transport's connection string.</param>
     IMessageQueue OpenQueue(string name, string transport);
+
+    /// <summary>Opens the queue of an endpoint: with what its mode moves to an inbox next to the rows before a handler has it.</summary>
+    /// <param name="transport">The transport's connection string.</param>
+    /// <param name="widgets">The connection string of the widgets' database.</param>
+    IMessageQueue OpenQueueOf(TransactionMode mode, string name, string transport, string widgets) => OpenQueue(name, transport);
 }

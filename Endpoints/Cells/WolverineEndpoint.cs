@@ -9,6 +9,11 @@ namespace Kit.Endpoints.Cells;
 /// <summary>The Wolverine cells on every transport: the comparison's settings, and the ids of messages.</summary>
 internal static class WolverineEndpoint
 {
+    // Wolverine stops receiving when more messages than the first are in memory, and goes on at the second. It looks every 2 s, and must still find some
+    // there: at its defaults, 1,000 and 500, it had handled them all in that time, and waited.
+    public const int MostInMemory = 10_000;
+    public const int FewInMemory = 5_000;
+
     public static Support IsForOneProcess { get; } = Support.No("its cells run in Wolverine's Solo mode, which is for one process");
 
     /// <summary>What the comparison requires: one process, no compiler in it, and bodies as in the other frameworks.</summary>

@@ -1,5 +1,4 @@
 using System.Reflection;
-using JasperFx.Resources;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Wolverine;
 using Kit.Handlers;
@@ -11,7 +10,6 @@ using Npgsql;
 using NpgsqlTypes;
 using Wolverine;
 using Wolverine.EntityFrameworkCore;
-using Wolverine.Postgresql;
 using Wolverine.Runtime.Serialization;
 using Wolverine.Transports;
 
@@ -24,11 +22,6 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     private const int MostMessages = 100;
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
-    // Wolverine stops receiving when more messages than the first are in memory, and goes on at the second. It looks every 2 s, and must still find some
-    // there: at its defaults, 1,000 and 500, it had handled them all in that time, and waited.
-    private const int MostInMemory = 10_000;
-    private const int FewInMemory = 5_000;
-
     public FrameworkFacts Facts => FactsOfWolverine.Facts;
 
     public string Transport => TransportName.PostgreSql;
@@ -37,7 +30,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
 
     public bool CanPollOften => true;
 
-    public bool DropsCopies => true;
+    public bool DropsCopies(TransactionMode mode) => true;
 
     public Support SupportsEvents => Support.No("on PostgreSQL a Wolverine publisher names the queues of its events; a queue cannot subscribe");
 
@@ -62,7 +55,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     [
         "wolverine.Durability.Mode = DurabilityMode.Solo; // one process",
         $"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, {(NeedsOneDatabase(mode) ? "data" : "queues")}, \"orders\")",
-        $"    .UseDurableInbox(new BufferingLimits({MostInMemory}, {FewInMemory}))",
+        $"    .UseDurableInbox(new BufferingLimits({WolverineEndpoint.MostInMemory}, {WolverineEndpoint.FewInMemory}))",
         $"    .MaximumMessagesToReceive({MostMessages}).PollingInterval(TimeSpan.FromMilliseconds({Pause.TotalMilliseconds}));",
     ];
 
@@ -84,7 +77,11 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
                     settings.Mode, settings.Transport, WolverineNames.QueueOf(settings.Queue), WolverineNames.Schema, WolverineNames.Schema)
                 .MaximumParallelMessages(settings.Concurrency);
             if (settings.PollsOften)
-                listener.UseDurableInbox(new BufferingLimits(MostInMemory, FewInMemory)).MaximumMessagesToReceive(MostMessages).PollingInterval(Pause);
+            {
+                listener.UseDurableInbox(new BufferingLimits(WolverineEndpoint.MostInMemory, WolverineEndpoint.FewInMemory))
+                    .MaximumMessagesToReceive(MostMessages)
+                    .PollingInterval(Pause);
+            }
         });
     }
 
@@ -104,12 +101,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         /// </summary>
         public async Task CreateAsync(CancellationToken cancellationToken)
         {
-            await using (var look = source.CreateCommand($"SELECT to_regclass('{DeadLetters}') IS NOT NULL AND to_regclass('{Inbox}') IS NOT NULL"))
-            {
-                if (await look.ExecuteScalarAsync(cancellationToken) is not true)
-                    await CreateInboxAsync(cancellationToken);
-            }
-
+            await WolverineInbox.CreateAsync(source, transport, cancellationToken);
             await using var create = source.CreateCommand(WolverineNames.CreateQueue(name));
             await create.ExecuteNonQueryAsync(cancellationToken);
         }
@@ -151,7 +143,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         {
             // In one statement: a message that moves in the meantime is in one of them.
             await using var command = source.CreateCommand(
-                $"SELECT (SELECT count(*) FROM {table}) + (SELECT count(*) FROM {later}) + (SELECT count(*) FROM {Unhandled})");
+                $"SELECT (SELECT count(*) FROM {table}) + (SELECT count(*) FROM {later}) + (SELECT count(*) FROM {WolverineInbox.Unhandled})");
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = address });
             return (long)(await command.ExecuteScalarAsync(cancellationToken))!;
         }
@@ -176,7 +168,7 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken)
         {
             await using var command = source.CreateCommand(
-                $"SELECT id, exception_type, exception_message, failed_at FROM {DeadLetters} WHERE received_at = $1 ORDER BY failed_at");
+                $"SELECT id, exception_type, exception_message, failed_at FROM {WolverineInbox.DeadLetters} WHERE received_at = $1 ORDER BY failed_at");
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = address });
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             var all = new List<DeadLetter>();
@@ -193,30 +185,10 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
 
         public ValueTask DisposeAsync() => source.DisposeAsync();
 
-        private static string Inbox => $"{WolverineNames.Schema}.{WolverineNames.Inbox}";
-
-        private static string DeadLetters => $"{WolverineNames.Schema}.{WolverineNames.DeadLetters}";
-
-        private static string Unhandled => $"{Inbox} WHERE received_at = $1 AND status = 'Incoming'";
-
         // The queue has no numbers. A message has the moment at which the transaction that sent it began, and that is after its handler's message was sent.
         private const string Place = "(extract(epoch FROM timestamp) * 1000000)::bigint";
 
         private static Guid IdOf(Envelope envelope) => WolverineEndpoint.IdOf(envelope.Id, envelope.Data);
-
-        private async Task CreateInboxAsync(CancellationToken cancellationToken)
-        {
-            var application = Host.CreateEmptyApplicationBuilder(settings: null);
-            application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
-            {
-                WolverineEndpoint.SetForComparison(wolverine);
-                wolverine.PersistMessagesWithPostgresql(transport, WolverineNames.Schema);
-            });
-            var host = application.Build();
-            await using ((IAsyncDisposable)host)
-                await host.SetupResources(cancellationToken);
-            TransportPool.Close(transport);
-        }
 
         private byte[] EnvelopeOf(OutgoingMessage message) => EnvelopeSerializer.Serialize(new Envelope
         {
@@ -249,7 +221,9 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
             await using var command = source.CreateCommand(
                 $"""
                  SELECT body
-                 FROM (SELECT body, timestamp FROM {table} UNION ALL SELECT body, NULL FROM {later} UNION ALL SELECT body, NULL FROM {Unhandled}) AS left_over
+                 FROM (SELECT body, timestamp FROM {table}
+                       UNION ALL SELECT body, NULL FROM {later}
+                       UNION ALL SELECT body, NULL FROM {WolverineInbox.Unhandled}) AS left_over
                  ORDER BY timestamp NULLS FIRST
                  """);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = address });

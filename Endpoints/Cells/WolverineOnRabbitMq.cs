@@ -5,11 +5,13 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Wolverine;
 using Kit.Handlers;
 using Kit.Modes;
+using Microsoft.EntityFrameworkCore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
 using RabbitMQ.Client;
 using Wolverine;
+using Wolverine.EntityFrameworkCore;
 using Wolverine.RabbitMQ;
 using Wolverine.Transports;
 
@@ -35,8 +37,18 @@ public sealed class WolverineOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => WolverineSupport.OnRabbitMq(mode);
 
-    public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
-        [$"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, broker, \"orders\").ListenerCount(2);"];
+    public bool DropsCopies(TransactionMode mode) => HasInbox(mode);
+
+    public string? OutboxTableOf(string queue) => WolverineNames.Outbox;
+
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => HasInbox(mode)
+        ?
+        [
+            "wolverine.Durability.Mode = DurabilityMode.Solo; // one process",
+            $"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, broker, \"orders\", data)",
+            $"    .UseDurableInbox(new BufferingLimits({WolverineEndpoint.MostInMemory}, {WolverineEndpoint.FewInMemory})).MaximumParallelMessages(2);",
+        ]
+        : [$"wolverine.UseTransactionMode({ModeInCode.Of(mode)}, broker, \"orders\").ListenerCount(2);"];
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
@@ -45,19 +57,40 @@ public sealed class WolverineOnRabbitMq : IEndpointKind
         services.AddSingleton(handle);
         services.AddSingleton<AddressOfQueue>(AddressOf);
         services.AddSingleton(_ => HandlerConnections.Open(settings));
+        if (HasInbox(settings.Mode))
+        {
+            services.AddSingleton<IHostedService>(new TransportPool(settings.Widgets));
+            services.AddDbContextWithWolverineIntegration<WolverineData>(data => data.UseNpgsql(settings.Widgets), WolverineNames.Schema);
+        }
+
         services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
         {
             WolverineEndpoint.SetForComparison(wolverine);
-            wolverine.AddMessageHandler(typeof(BuildWidget), new WolverineHandlerOnItsOwn());
+            wolverine.AddMessageHandler(
+                typeof(BuildWidget), HasInbox(settings.Mode) ? new WolverineHandlerInItsTransaction() : new WolverineHandlerOnItsOwn());
             wolverine.PublishMessage<WidgetReady>().ToRabbitExchange(ExchangeOf(typeof(WidgetReady)));
-            // Each listener has a channel, and handles one message at a time.
-            wolverine.UseTransactionMode(settings.Mode, transport.Broker.Amqp, settings.Queue)
-                .PreFetchCount((ushort)(transport.Prefetch / settings.Concurrency))
-                .ListenerCount(settings.Concurrency);
+            var listener = wolverine.UseTransactionMode(
+                settings.Mode, transport.Broker.Amqp, settings.Queue, settings.Widgets, WolverineNames.Schema);
+            if (HasInbox(settings.Mode))
+            {
+                listener.UseDurableInbox(new BufferingLimits(WolverineEndpoint.MostInMemory, WolverineEndpoint.FewInMemory))
+                    .PreFetchCount(transport.Prefetch)
+                    .MaximumParallelMessages(settings.Concurrency);
+            }
+            else
+            {
+                // Each listener has a channel, and handles one message at a time.
+                listener.PreFetchCount((ushort)(transport.Prefetch / settings.Concurrency)).ListenerCount(settings.Concurrency);
+            }
+
             // It would be for answers to requests that the endpoint sends itself.
             wolverine.ConfigureRabbitMq().DisableSystemRequestReplyQueueDeclaration();
         });
     }
+
+    public IMessageQueue OpenQueueOf(TransactionMode mode, string name, string transport, string widgets) => HasInbox(mode)
+        ? new WolverineInboxQueue(OpenQueue(name, transport), AddressOf(name), widgets)
+        : OpenQueue(name, transport);
 
     public IMessageQueue OpenQueue(string name, string transport)
     {
@@ -74,6 +107,8 @@ public sealed class WolverineOnRabbitMq : IEndpointKind
 
         Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) => queue.BindExchangeAsync(ExchangeOf(eventType), cancellationToken);
     }
+
+    private static bool HasInbox(TransactionMode mode) => mode == TransactionMode.Outbox;
 
     private static OutgoingMessage Addressed(OutgoingMessage message) => message.ReplyTo is not { } queue ? message : message with
     {

@@ -25,10 +25,9 @@ public static class WolverineSupport
 
     private static readonly ByMode<Support> OnBroker = new("Wolverine on RabbitMQ")
     {
-        { TransactionMode.ScopeOff, Support.Yes },
+        { [TransactionMode.ScopeOff, TransactionMode.Outbox], Support.Yes },
         { TransactionMode.DtcOff, Support.No(NoScope) },
         { TransactionMode.TransactionsOff, Support.No("no cell is written for its buffered listeners") },
-        { TransactionMode.Outbox, Support.No("no cell is written for its durable listeners") },
     };
 
     /// <summary>Support with queues in PostgreSQL.</summary>

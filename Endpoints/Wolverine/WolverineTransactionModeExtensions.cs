@@ -56,11 +56,7 @@ public static class WolverineTransactionModeExtensions
         transport?.Invoke(queues);
         SetAttempts(wolverine, mode);
         if (mode == TransactionMode.Outbox)
-        {
-            wolverine.UseEntityFrameworkCoreTransactions();
-            wolverine.Policies.AutoApplyTransactions();
-            wolverine.Policies.Add<TransactionIsRequired>();
-        }
+            SetTransaction(wolverine);
 
         return wolverine.ListenToPostgresqlQueue(queue).UseDurableInbox();
     }
@@ -73,34 +69,47 @@ public static class WolverineTransactionModeExtensions
     /// <remarks>
     /// <para>A message of a type without a handler goes to the error queue.</para>
     /// <para>
-    /// A handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then acknowledges the message.
+    /// In <c>scope-off</c> a handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then
+    /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts. A
+    /// message whose send is refused is acknowledged all the same.
+    /// </para>
+    /// <para>
+    /// In <c>outbox</c> the receive stores messages in the inbox, and acknowledges them, before their handlers run. A handler takes a <c>DbContext</c> that is
+    /// registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction. Wolverine commits the rows, the mark in the inbox and the
+    /// sends together. The context's database must be that of the inbox. The start fails as on PostgreSQL.
     /// </para>
     /// <para>
     /// Differently from Wolverine's defaults, the broker confirms each publish, Wolverine tries a send again before it acknowledges, and a dead letter says
     /// why.
     /// </para>
-    /// <para>
-    /// What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts. The broker drops what is sent to
-    /// a queue that does not exist. A message whose send is refused is acknowledged all the same.
-    /// </para>
+    /// <para>The broker drops what is sent to a queue that does not exist.</para>
     /// <para>
     /// RabbitMQ.Client does not recover from a second cut of its connection while it recovers from the first one. The endpoint then receives nothing until it
     /// is started again: watch the number of the queue's consumers.
     /// </para>
     /// </remarks>
     /// <param name="wolverine">The endpoint's options.</param>
-    /// <param name="mode"><c>scope-off</c>.</param>
+    /// <param name="mode"><c>scope-off</c> or <c>outbox</c>.</param>
     /// <param name="broker">The address of the broker, with user and password, and its virtual host.</param>
     /// <param name="queue">The endpoint's queue. The error queue is named after it.</param>
+    /// <param name="connectionString">In <c>outbox</c> the database of the handlers' rows, the inbox and the outbox; <c>scope-off</c> uses none.</param>
+    /// <param name="schema">The schema of inbox and outbox.</param>
     /// <returns>The configuration of the queue's listener, for the number of listeners and the prefetch.</returns>
     /// <exception cref="NotSupportedException">Wolverine does not support the mode. The message says why.</exception>
-    public static RabbitMqListenerConfiguration UseTransactionMode(this WolverineOptions wolverine, TransactionMode mode, Uri broker, string queue)
+    /// <exception cref="ArgumentException">The mode needs a database, and none is named.</exception>
+    public static RabbitMqListenerConfiguration UseTransactionMode(
+        this WolverineOptions wolverine, TransactionMode mode, Uri broker, string queue, string? connectionString = null, string schema = "wolverine")
     {
         ArgumentNullException.ThrowIfNull(wolverine);
         ArgumentNullException.ThrowIfNull(mode);
         ArgumentNullException.ThrowIfNull(queue);
         if (WolverineSupport.OnRabbitMq(mode).Because is { } reason)
             throw new NotSupportedException($"Wolverine on RabbitMQ cannot run in {mode}: {reason}.");
+        if (mode == TransactionMode.Outbox && string.IsNullOrWhiteSpace(connectionString))
+        {
+            throw new ArgumentException(
+                "Expected the database of the handlers' rows, in which outbox stores messages; found none. Name it.", nameof(connectionString));
+        }
 
         wolverine.UseRabbitMq(broker)
             .ConfigureChannelCreation(channel => (channel.PublisherConfirmationsEnabled, channel.PublisherConfirmationTrackingEnabled) = (true, true))
@@ -109,7 +118,21 @@ public static class WolverineTransactionModeExtensions
             .CustomizeDeadLetterQueueing(new DeadLetterQueue(ErrorQueue.Of(queue)) { ConfigureQueue = errors => errors.Mode = EndpointMode.Durable });
         wolverine.Durability.UseSyncRetryBlock = true;
         SetAttempts(wolverine, mode);
-        return wolverine.ListenToRabbitQueue(queue).ProcessInline();
+        var listener = wolverine.ListenToRabbitQueue(queue);
+        if (mode != TransactionMode.Outbox)
+            return listener.ProcessInline();
+
+        wolverine.PersistMessagesWithPostgresql(connectionString!, schema);
+        SetTransaction(wolverine);
+        wolverine.Policies.Add(new SendsAreStored());
+        return listener.UseDurableInbox();
+    }
+
+    private static void SetTransaction(WolverineOptions wolverine)
+    {
+        wolverine.UseEntityFrameworkCoreTransactions();
+        wolverine.Policies.AutoApplyTransactions();
+        wolverine.Policies.Add<TransactionIsRequired>();
     }
 
     private static void SetAttempts(WolverineOptions wolverine, TransactionMode mode)

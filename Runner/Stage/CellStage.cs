@@ -124,7 +124,7 @@ internal sealed class CellStage : IAsyncDisposable
         foreach (var statements in new[] { options.Prepare, Cell.Scenario.Prepare, Cell.Condition.Prepare }.OfType<string>())
             await Databases.PrepareAsync(statements, cancellationToken);
         Place = Opened(await queues.OpenAsync(Cell, RoundTransport.QueueName, Databases, cancellationToken));
-        Queue = Opened(Cell.Kind.OpenQueue(Place.Queue, Place.ForRunner));
+        Queue = Opened(Cell.Kind.OpenQueueOf(Cell.Mode, Place.Queue, Place.ForRunner, Databases.WidgetsForRunner));
         await Queue.CreateAsync(cancellationToken);
         Messages = await RoundMessages.OfAsync(Cell, Place.Queue, Databases, cancellationToken);
         if (options.HasSinks)

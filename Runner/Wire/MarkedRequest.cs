@@ -19,6 +19,9 @@ internal sealed record MarkedRequest : IMoment
     /// <summary>The id that a request before it in its transaction carries; <see langword="null"/>: none need be before it.</summary>
     public Guid? Follows { get; init; }
 
+    /// <summary>True if what must have happened before it has; <see langword="null"/>: it may come at any time.</summary>
+    public Func<bool>? IsDue { get; init; }
+
     /// <inheritdoc/>
     /// <remarks>An endpoint can look for its next message in a transaction that it has begun before.</remarks>
     public bool IsInAnyTransaction => true;
@@ -30,7 +33,9 @@ internal sealed record MarkedRequest : IMoment
         outcome is "ROLLBACK" || outcome?.StartsWith("error", StringComparison.Ordinal) is true ? $"it was answered '{outcome}'" : null;
 
     public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others, Func<SeenRequest, bool> isUnderWay) =>
-        Follows is { } id && !before.Any(one => one.Request.Carries(id)) ? "no request before it in its transaction carries the message's id" : null;
+        Follows is { } id && !before.Any(one => one.Request.Carries(id)) ? "no request before it in its transaction carries the message's id"
+        : IsDue?.Invoke() is false ? "it came too early"
+        : null;
 
     public override string ToString() => Text ?? "the first request with the message's id";
 }

@@ -14,7 +14,7 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
 {
     public override RequestGate Gate { get; } = new();
 
-    /// <summary>True if the handler must have returned before; otherwise something earlier looked like the request.</summary>
+    /// <summary>True if the handler must have returned before: a message that is stored in an inbox is in an earlier commit, too.</summary>
     private bool IsAfterHandler { get; init; } = true;
 
     // Without a row, nothing has committed before the handler returns: its sends come with that commit or after it.
@@ -66,8 +66,11 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
 
     protected override Task ArmAsync(FaultScene scene, CancellationToken cancellationToken)
     {
-        Gate.Arm(request with { Server = connection is ConnectionTo.Widgets ? scene.Testbed.WidgetsServer : scene.Testbed.TransportServer }, way);
+        var server = connection is ConnectionTo.Widgets ? scene.Testbed.WidgetsServer : scene.Testbed.TransportServer;
+        Gate.Arm(request with { Server = server, IsDue = IsAfterHandler ? HasReturned : null }, way);
         return Task.CompletedTask;
+
+        bool HasReturned() => scene.Testbed.Journal.LinesOf(scene.Chosen).Any(line => line.Point is AttemptPoint.Returned);
     }
 
     protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
@@ -81,13 +84,12 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
 
     protected override async Task<string?> AfterAsync(FaultScene scene, bool hasFired, CancellationToken cancellationToken)
     {
-        var isEarly = hasFired && IsAfterHandler && !scene.Testbed.Journal.LinesOf(scene.Chosen).Any(line => line.Point is AttemptPoint.Returned);
         // Also if it shows nothing: a process whose requests do not pass could not be stopped.
         if (way.Facts().KillsProcess)
             await scene.KillAsync(cancellationToken, dead: () => Gate.Release());
         else
             Gate.Release();
-        return isEarly ? "the fault fired before the handler had returned" : null;
+        return null;
     }
 
     /// <summary>The injection at the end of the handler's transaction. Frameworks commit other things too, which do not carry the id.</summary>

@@ -63,7 +63,7 @@ internal sealed class Testbed : IAsyncDisposable
         var itsTransport = Transport.Of(Cell);
         (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
         sinks = ItsScenario is null ? [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, Place.ForRunner))] : [];
-        countedQueue = Cell.Kind.OpenQueue(Place.Queue, ForCounting);
+        countedQueue = Cell.Kind.OpenQueueOf(Cell.Mode, Place.Queue, ForCounting, EndpointConnections.ForManyUses(databases.Widgets));
         countedSinks = [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, ForCounting))];
         Database = new ExperimentDatabase(databases.Widgets, databases.Names, databases.Apart);
         // One connection serves both if the mode needs them in one database.

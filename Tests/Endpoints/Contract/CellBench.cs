@@ -42,7 +42,7 @@ internal sealed class CellBench : IAsyncDisposable
         this.databases = databases;
         this.transport = transport;
         Settings = cell.EndpointOn(cell.Name, address, databases.Widgets, concurrency: 2);
-        queue = cell.Kind.OpenQueue(cell.Name, address);
+        queue = cell.Kind.OpenQueueOf(cell.Mode, cell.Name, address, databases.Widgets);
         sinks = [.. Enumerable.Range(0, subscribers ?? requesters ?? 1).Select(index => cell.Kind.OpenQueue(Scenario.SinkAt(index, Sink), address))];
         handle = cell.CreateHandler(cell.Name);
     }

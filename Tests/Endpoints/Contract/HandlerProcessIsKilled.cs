@@ -33,7 +33,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     {
         await using var databases = await ITestWidgets.CreateAsync(cell.Kind);
         await using var transport = await TestTransport.OpenAsync(cell, databases);
-        await using var queue = cell.Kind.OpenQueue(cell.Name, transport.Address);
+        await using var queue = cell.Kind.OpenQueueOf(cell.Mode, cell.Name, transport.Address, databases.Widgets);
         await queue.CreateAsync(CancellationToken.None);
         var spec = new HandlerSpec(cell.Name, cell.Name, transport.Address, databases.Widgets, Concurrency, RecordCompletions: false);
         var messages = new List<Guid>();

@@ -66,29 +66,31 @@ public sealed class HandlersOnWolverine
         Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, "SELECT count(*)::int FROM wolverine_queues.wolverine_queue_placed"), Is.EqualTo(1));
     }
 
-    [Test]
-    public async Task On_RabbitMQ_too()
+    [TestCase("scope-off", typeof(OnItsOwn), 2)]
+    [TestCase("outbox", typeof(InOutbox), 1)]
+    public async Task On_RabbitMQ_too(string mode, Type handler, int rows)
     {
         await using var databases = await TestDatabases.CreateAsync();
         await using var broker = await TestVirtualHost.CreateAsync();
         await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
         using var host = Build(
             databases.Widgets,
-            typeof(OnItsOwn),
+            handler,
             wolverine =>
             {
-                ConfigureOnRabbitMq(wolverine, TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp);
+                ConfigureOnRabbitMq(wolverine, TransactionMode.Parse(mode), RabbitMqAddress.Parse(broker.Address).Amqp, databases.Widgets);
                 wolverine.PublishAllMessages().ToRabbitQueue("orders");
             });
         await host.StartAsync();
 
         await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
 
-        await Eventually.HoldsAsync(async () => await TestDatabases.ScalarAsync(databases.Widgets, Rows) == 2, "the order is placed at both attempts");
+        await Eventually.HoldsAsync(async () => await TestDatabases.ScalarAsync(databases.Widgets, Rows) >= rows, "the order is placed");
         // Its row is there before the message is acknowledged.
         await using var queue = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), "orders", hasRetries: false);
         await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the message is done");
         await host.StopAsync();
+        Assert.That(await TestDatabases.ScalarAsync(databases.Widgets, Rows), Is.EqualTo(rows));
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
 
@@ -151,9 +153,10 @@ public sealed class HandlersOnWolverine
             .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
     }
 
-    private static void ConfigureOnRabbitMq(WolverineOptions wolverine, TransactionMode mode, Uri broker)
+    private static void ConfigureOnRabbitMq(WolverineOptions wolverine, TransactionMode mode, Uri broker, string data)
     {
-        wolverine.UseTransactionMode(mode, broker, "orders").ListenerCount(2);
+        wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(data), "wolverine");
+        wolverine.UseTransactionMode(mode, broker, "orders", data).ListenerCount(2);
         wolverine.ConfigureRabbitMq().AutoProvision();
     }
 }

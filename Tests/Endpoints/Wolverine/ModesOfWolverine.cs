@@ -32,4 +32,9 @@ public sealed class ModesOfWolverine
         () => new WolverineOptions().UseTransactionMode(mode, new Uri("amqp://nowhere"), "orders"),
         Throws.TypeOf<NotSupportedException>()
             .With.Message.EqualTo($"Wolverine on RabbitMQ cannot run in {mode}: {WolverineSupport.OnRabbitMq(mode).Because}."));
+
+    [Test]
+    public void Outbox_on_RabbitMQ_without_a_database_is_refused() => Assert.That(
+        () => new WolverineOptions().UseTransactionMode(TransactionMode.Outbox, new Uri("amqp://nowhere"), "orders"),
+        Throws.ArgumentException.With.Message.Contains("Expected the database of the handlers' rows"));
 }

@@ -47,7 +47,7 @@ public sealed class BrokerIsStopped
         await using var databases = await TestDatabases.CreateAsync();
         var address = broker.Address.Text;
         var name = $"{cell.Mode}.{Guid.NewGuid():N}";
-        await using var queue = cell.Kind.OpenQueue(name, address);
+        await using var queue = cell.Kind.OpenQueueOf(cell.Mode, name, address, databases.Widgets);
         await queue.CreateAsync(CancellationToken.None);
         var messages = Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
         await queue.PreloadAsync(messages, CancellationToken.None);

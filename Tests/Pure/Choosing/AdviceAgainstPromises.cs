@@ -70,17 +70,12 @@ public sealed class AdviceAgainstPromises
             Assert.That(advice.Cell?.Mode, Is.Not.EqualTo(TransactionMode.FullDtc), advice.Kind.Framework);
     }
 
-    /// <summary>So its way out, an idempotent handler, is one; on Wolverine with RabbitMQ, where nothing undoes half a handler, one of one statement.</summary>
+    /// <summary>So its way out, an idempotent handler, is one.</summary>
     [TestCaseSource(nameof(Needs))]
     public void Only_a_handler_that_bears_nothing_gets_no_mode(HandlerNeeds needs)
     {
         foreach (var advice in Advice.For(Cells, needs).Where(advice => advice.Kind.InBuild.IsSupported && advice.Cell is null))
-        {
-            Assert.That(
-                needs.Tolerance,
-                advice.Kind is WolverineOnRabbitMq ? Is.EqualTo(Tolerance.Once).Or.EqualTo(Tolerance.Twice) : Is.EqualTo(Tolerance.Once),
-                advice.Kind.Framework);
-        }
+            Assert.That(needs.Tolerance, Is.EqualTo(Tolerance.Once), advice.Kind.Framework);
     }
 
     /// <summary>Only the mode that is there for comparison is never named.</summary>

@@ -97,6 +97,28 @@ public sealed class RequestWithAnId
         await RowsAsync(1);
     }
 
+    [TestCase(PointWay.CutBefore, 1)]
+    [TestCase(PointWay.Cut, 2)]
+    public async Task A_commit_that_is_not_due_passes(PointWay way, int rows)
+    {
+        var isDue = false;
+        proxy.Arm(new MarkedRequest { Text = MarkedRequest.Commit, Follows = message, IsDue = () => isDue }, way);
+        await using (var early = await connection.BeginTransactionAsync())
+        {
+            await InsertAsync(message);
+            await early.CommitAsync();
+        }
+
+        Assert.That(proxy.HasFired, Is.False);
+        isDue = true;
+        await using var transaction = await connection.BeginTransactionAsync();
+        await InsertAsync(message);
+
+        await LostAsync(transaction.CommitAsync());
+
+        await RowsAsync(rows);
+    }
+
     [Test]
     public async Task A_commit_that_the_server_answers_with_a_rollback_passes()
     {

@@ -5,16 +5,17 @@ using Kit.Tests.Contract;
 
 namespace Kit.Tests.Wolverine;
 
-/// <summary>What a handler sends on RabbitMQ without an outbox. When this fails, look at the limits on RabbitMQ in docs/guides/frameworks.md.</summary>
+/// <summary>What a handler sends on RabbitMQ. When this fails, look at the limits on RabbitMQ in docs/guides/frameworks.md.</summary>
 [Parallelizable]
-public sealed class SendWithoutAnOutbox
+public sealed class SendOnRabbitMq
 {
     private const string Sink = "built";
 
-    [Test]
-    public async Task Is_not_persistent()
+    [TestCase("scope-off", false)]
+    [TestCase("outbox", true)]
+    public async Task Is_persistent_if_it_is_stored_in_the_outbox(string mode, bool isPersistent)
     {
-        var cell = Cell.Find("wolverine.rabbitmq.scope-off.ado")!;
+        var cell = Cell.Find($"wolverine.rabbitmq.{mode}.ado")!;
         if (TestTransport.MissingServer(cell.Kind.Transport) is { } missing)
             Assert.Ignore(missing);
         await using var bench = await CellBench.CreateAsync(cell);
@@ -24,6 +25,6 @@ public sealed class SendWithoutAnOutbox
 
         await using var sink = new RabbitMqQueue(
             RabbitMqTransportSettings.Parse(bench.Settings.Transport).Broker, "unused", hasRetries: false, errors: Sink);
-        Assert.That((await sink.ReadErrorPropertiesAsync(CancellationToken.None)).Single().Persistent, Is.False);
+        Assert.That((await sink.ReadErrorPropertiesAsync(CancellationToken.None)).Single().Persistent, Is.EqualTo(isPersistent));
     }
 }
