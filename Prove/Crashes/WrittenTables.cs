@@ -1,5 +1,5 @@
 using System.Text.RegularExpressions;
-using Kit.Runner.Wire;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Prove.Crashes;
 
@@ -16,7 +16,7 @@ internal static class WrittenTables
     /// <returns>Each table that no effect reads, by the first request that writes to it.</returns>
     public static IEnumerable<string> UnreadIn(IEnumerable<string> requests, IReadOnlyCollection<string> reads, IReadOnlyCollection<string> counts) =>
         from request in requests
-        from written in StatementText.WritesIn(request)
+        from written in StatementWrites.In(request)
         let table = written.Groups["table"].Value
         let readers = written.Value.StartsWith("DELETE", StringComparison.OrdinalIgnoreCase) ? reads.Concat(counts) : reads
         where !readers.Any(statement => Names(statement, table))
@@ -26,7 +26,7 @@ internal static class WrittenTables
     /// <summary>The requests that write to a table that an effect reads.</summary>
     /// <inheritdoc cref="UnreadIn" path="/param"/>
     public static IEnumerable<string> ReadIn(IEnumerable<string> requests, IReadOnlyCollection<string> reads) => requests.Where(
-        request => StatementText.WritesIn(request).Any(written => reads.Any(statement => Names(statement, written.Groups["table"].Value))));
+        request => StatementWrites.In(request).Any(written => reads.Any(statement => Names(statement, written.Groups["table"].Value))));
 
     /// <summary>True if a statement names a table.</summary>
     // No limit of time: on a busy machine a process can stand still for seconds, and none of these patterns takes exponential time.
