@@ -106,8 +106,7 @@ internal sealed class OutsideCommand : Command
                     sql =
                         $$$"""
                         INSERT INTO {{{QueueName}}} (message_id, type, body)
-                        VALUES ('{{id}}', '{{{typeof(BuildWidget).FullName}}}, {{{typeof(BuildWidget).Assembly.GetName().Name}}}',
-                        convert_to('{"MessageId":"{{id}}"}', 'UTF8'))
+                        VALUES ('{{id}}', '{{{typeof(BuildWidget).FullName}}}', convert_to('{"MessageId":"{{id}}"}', 'UTF8'))
                         """,
                 },
                 effects = new[] { new { name = "row", database = "data", sql = "SELECT message_id FROM widget" } },
