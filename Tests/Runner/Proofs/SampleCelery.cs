@@ -1,6 +1,5 @@
 using Kit.Guarantees;
 using Kit.Prove.Files;
-using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Servers;
 

@@ -3,7 +3,6 @@ using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
