@@ -19,6 +19,7 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
     private const int StepWithoutLabel = 10;
     private const int Line = 15;
     private const double OfCharacter = 7;
+    private const double OfCharacterInHeading = 6.6;
     private const int MostLines = 4;
     private const int Colours = 4;
 
@@ -62,7 +63,7 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
                 [
                     Style,
                     Text(Margin, 24, "title", name),
-                    Text(Margin, 43, "dim", Fitting(string.Join(" → ", Works.Select(work => string.Join(" + ", work))), Width - (2 * Margin))),
+                    Text(Margin, 43, "dim", Heading),
                     .. lanes.Select((lane, at) => Text(LaneAt(at), Top - 9, "dim", Fitting(lane.NameIn(look), LaneWidth))),
                     Text(Strip, Top - 9, "dim", "killed here:"),
                     .. units.SelectMany((unit, at) => BoxesOf(unit, at % Colours, bottoms)),
@@ -71,6 +72,9 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
                 ])) + "\n";
         }
     }
+
+    private string Heading =>
+        Fitting(string.Join(" → ", Works.Select(work => string.Join(" + ", work))), Width - (2 * Margin), OfCharacterInHeading);
 
     /// <summary>Position of the strip: what is to its left is the lanes'.</summary>
     private int Strip => look.Strip ?? (Margin + (lanes.Count * (HandlingLook.WideLane + 6)));
@@ -82,7 +86,7 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
     private int LaneAt(CrashPoint point) => LaneAt(lanes.Index().First(lane => lane.Item.Points.Contains(point)).Index);
 
     /// <summary>The work of each transaction that commits any.</summary>
-    private IEnumerable<List<string>> Works => units.Where(unit => IsCommitted(DeciderOf(unit[0], points))).Select(WorkOf).Where(work => work.Count > 0);
+    private IEnumerable<List<string>> Works => units.Where(Commits).Select(WorkOf).Where(work => work.Count > 0);
 
     private string Edge(int at, string beyond) => points.ElementAtOrDefault(at) is not { } point ? beyond
         : look.HasNumbers ? NumberedLabelOf(point)
@@ -99,8 +103,9 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
 
     private static bool Is(CrashPoint point, string begins) => point.Request.Text.StartsWith(begins, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>False for what is rolled back, and for a branch that nothing of the handling commits.</summary>
-    private static bool IsCommitted(CrashPoint decider) => decider.Request.Outcome is not "ROLLBACK" && !Is(decider, Prepare);
+    /// <summary>False for what is rolled back, for a branch that nothing of the handling commits, and for a request alone that is no work.</summary>
+    private bool Commits(IReadOnlyList<CrashPoint> unit) => DeciderOf(unit[0], points) is var decider
+        && decider.Request.Outcome is not "ROLLBACK" && !Is(decider, Prepare) && (unit.Count > 1 || look.LabelOf(decider) is not { IsWork: false });
 
     /// <summary>The transactions, in the order of their commits.</summary>
     private static List<List<CrashPoint>> UnitsOf(IReadOnlyList<CrashPoint> points) =>
@@ -154,7 +159,7 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
     private List<string> LinesOf(Window window) =>
         Results.Svg.Wrapped(window.Outcome.Text, Width - Margin - Strip - 16, OfCharacter, MostLines);
 
-    private static string Fitting(string text, int pixels) => Results.Svg.Wrapped(text, pixels, OfCharacter, most: 1)[0];
+    private static string Fitting(string text, int pixels, double ofCharacter = OfCharacter) => Results.Svg.Wrapped(text, pixels, ofCharacter, most: 1)[0];
 
     private IEnumerable<string> BoxesOf(IReadOnlyList<CrashPoint> unit, int colour, List<int> bottoms)
     {
@@ -165,9 +170,8 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
             yield return $"""<rect class="of{colour}" x="{lane.Key}" y="{top}" width="{LaneWidth}" height="{bottom - top}" rx="3"/>""";
         }
 
-        var decider = DeciderOf(unit[0], points);
-        if (IsCommitted(decider))
-            yield return $"""<path class="commit of{colour}" d="M{boxes[0].Key} {bottoms[decider.Number]}H{boxes[^1].Key + LaneWidth}"/>""";
+        if (Commits(unit))
+            yield return $"""<path class="commit of{colour}" d="M{boxes[0].Key} {bottoms[DeciderOf(unit[0], points).Number]}H{boxes[^1].Key + LaneWidth}"/>""";
     }
 
     private IEnumerable<string> MarksOf(CrashPoint point, int bottom)

@@ -15,11 +15,11 @@ public sealed class HandlingDrawing
     public const string Legend =
         "Requests in one box commit together, at its thick line. On the right: a kill between two requests, in ways a and b. Other ways are in the tables.";
 
-    /// <summary>Statements that only begin, divide or end a transaction, or set something.</summary>
+    /// <summary>Requests that only begin, divide or end a transaction or a connection, or set something.</summary>
     private static readonly HashSet<string> Control = new(StringComparer.OrdinalIgnoreCase)
     {
         "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE", "SET", "RESET", "SHOW", "DISCARD", "DEALLOCATE",
-        "LISTEN", "UNLISTEN", "basic.qos", "tx.select", "tx.commit", "tx.rollback", "confirm.select",
+        "LISTEN", "UNLISTEN", "connect", "terminate", "basic.qos", "tx.select", "tx.commit", "tx.rollback", "confirm.select",
     };
 
     private static readonly HandlingLook Look = new(Strip: null, Outcomes: 200, LabelOf, server => server)

@@ -75,7 +75,7 @@ public sealed class ReportOfAProof
         Assert.That(() => System.Xml.Linq.XDocument.Parse(output.ToString()), Throws.Nothing);
     }
 
-    /// <summary>Two transactions of one server overlap, a third one is rolled back, and a broker's requests take effect alone.</summary>
+    /// <summary>Two transactions of one server overlap, a third one is rolled back, a broker's requests take effect alone, and an end is no commit.</summary>
     [Test]
     public void Draws_what_commits_together_and_what_a_kill_does()
     {
@@ -91,6 +91,7 @@ public sealed class ReportOfAProof
                     ("orders", "commit", "COMMIT", 3), ("rabbitmq", "basic.publish <shipments> to a key that is longer than its lane", null, 7),
                     ("orders", "COMMIT", "COMMIT", 1), ("orders", "BEGIN", "BEGIN", 9), ("orders", "SELECT total FROM invoice", "SELECT 1", 9),
                     ("orders", "ROLLBACK", "ROLLBACK", 9), ("orders", "PREPARE TRANSACTION '?'", "PREPARE TRANSACTION", 12),
+                    ("orders", "terminate", null, 13),
                 }.Index().Select(one => new CrashPoint(
                     one.Index + 1, new RequestId(one.Item.Server, one.Item.Text, one.Item.Outcome, 1, 1), Before: null, HasAnswer: true, CanBeProved: true)
                 {
