@@ -19,7 +19,7 @@ internal sealed class HandlingPicture(string name, IReadOnlyList<CrashPoint> poi
     private const int StepWithoutLabel = 10;
     private const int Line = 15;
     private const double OfCharacter = 7;
-    private const double OfCharacterInHeading = 6.6;
+    private const double OfCharacterInHeading = 6.4;
     private const int MostLines = 4;
     private const int Colours = 4;
 
