@@ -2,6 +2,7 @@ using System.CommandLine;
 using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Latencies;
 using Kit.Benchmarks.Micro;
+using Kit.Benchmarks.Outside;
 using Kit.Runner.Stage;
 using Kit.Runner.Terminal;
 
@@ -17,12 +18,15 @@ return await Invocation.RunAsync(
         Examples:
           floor                      bare transactions-off against pgbench, five rounds
           latency                    what 'load' finds against pgbench and SQL
+          outside --out FOLDER       one cell by 'run', and as a service by 'kit-prove drain'
           bdn                        BenchmarkDotNet: inserts, messages, ids and bodies
         """)
     {
         new FloorCommand(),
         new LatencyCommand(),
         new MicroCommand(),
+        new OutsideCommand(),
+        new ServeCommand(),
     },
     args,
     "dotnet run --project Benchmarks -c Release --");

@@ -6,12 +6,19 @@ using Kit.Prove.Service;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Terminal;
 
 namespace Kit.Prove.Commands;
 
 /// <summary><c>check</c>: shows what the kit sees of undisturbed handlings. Nothing is crashed.</summary>
 internal sealed class CheckCommand : ProofCommand
 {
+    private readonly Option<string?> picture = new("--picture")
+    {
+        Description = "Also draw the handling as SVG: what commits together, and where it would be crashed.",
+        HelpName = "file",
+    };
+
     public CheckCommand()
         : base(
             "check",
@@ -19,7 +26,8 @@ internal sealed class CheckCommand : ProofCommand
             "one handling. Exit code 1 if a request that writes an effect could not be crashed, 2 if the file does not fit.",
             ($"check orders{ProofFile.Suffix}", "does the file fit, and what would be crashed?"))
     {
-        // It has no option of its own.
+        picture.NotEmpty();
+        Options.Add(picture);
     }
 
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
@@ -39,6 +47,8 @@ internal sealed class CheckCommand : ProofCommand
                 $"{point.Number,4}. {Handling.NameOf(point.Request.Server, point.Request.Text)}{outcome}");
         }
 
+        if (parsed.GetValue(picture) is { } svg && HandlingDrawing.Of(document) is { } drawing)
+            WholeFile.Write(svg, drawing.Write);
         await console.WriteLineAsync($"\n{PointsByServer.Of(document.Points)}");
         foreach (var line in (await Observation.LookAsync(file, servers, cancellationToken)).Lines)
             await console.WriteLineAsync(line);

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Text.RegularExpressions;
 using Kit.Prove.Files;
 using Kit.Runner.Faults.Points;
-using Kit.Runner.Wire;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Prove.Crashes;
 
@@ -25,7 +25,7 @@ internal static partial class WrittenTables
     /// <returns>Each table that no effect reads, by the first request that writes to it.</returns>
     public static IEnumerable<string> UnreadIn(IEnumerable<string> requests, IReadOnlyCollection<string> reads, IReadOnlyCollection<string> counts) =>
         from request in requests
-        from written in StatementText.WritesIn(request)
+        from written in StatementWrites.In(request)
         let table = written.Groups["table"].Value
         let readers = written.Value.StartsWith("DELETE", StringComparison.OrdinalIgnoreCase) ? reads.Concat(counts) : reads
         where !readers.Any(statement => Names(statement, table))
@@ -35,7 +35,7 @@ internal static partial class WrittenTables
     /// <summary>The requests that write to a table that an effect reads.</summary>
     /// <inheritdoc cref="UnreadIn" path="/param"/>
     public static IEnumerable<string> ReadIn(IEnumerable<string> requests, IReadOnlyCollection<string> reads) => requests.Where(
-        request => StatementText.WritesIn(request).Any(written => reads.Any(statement => Names(statement, written.Groups["table"].Value))));
+        request => StatementWrites.In(request).Any(written => reads.Any(statement => Names(statement, written.Groups["table"].Value))));
 
     /// <summary>
     /// The requests that are not tried and can write an effect in a function, if no request that is tried writes it: their texts do not name its table.

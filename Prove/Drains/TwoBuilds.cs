@@ -43,11 +43,19 @@ internal static class TwoBuilds
                 (then, now) = isBefore ? (made, now) : (then, made);
                 // What fails once fails in each round.
                 if (!made.Rounds.Any(one => one.Round == round && one.Outcome.IsValid()))
-                    return new DrainComparison(then, now);
+                    return Compare(before.File, after.File, then, now);
             }
         }
 
-        return new DrainComparison(then, now);
+        return Compare(before.File, after.File, then, now);
+    }
+
+    /// <summary>A comparison in which each document is without the passwords of the other file, too: a report shows both.</summary>
+    public static DrainComparison Compare(ProofFile before, ProofFile after, DrainDocument? then, DrainDocument? now)
+    {
+        return new DrainComparison(Masked(then), Masked(now));
+
+        DrainDocument? Masked(DrainDocument? document) => document is null ? null : before.Secrets.Masked(after.Secrets.Masked(document));
     }
 
     private static IEnumerable<string> EffectsOf(ProofFile file) => file.Effects.Select(effect => $"{effect.Name} {effect.PerMessage}");

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Wire;
 
@@ -34,15 +35,12 @@ internal static partial class StatementText
         return whole.Length > Most ? Shortened(whole) : whole;
     }
 
-    /// <summary>The places at which a statement writes to a table, each with the group <c>table</c>.</summary>
-    public static IEnumerable<Match> WritesIn(string normal) => Written().Matches(normal);
-
     private static string Shortened(string whole)
     {
-        var writes = WritesIn(whole).ToList();
+        var writes = StatementWrites.In(whole).ToList();
         // A name that is cut would be another one.
         var beginning = whole[..Math.Min(Most, writes.Find(write => write.Index < Most && write.Index + write.Length > Most)?.Index ?? Most)].TrimEnd();
-        var known = WritesIn(beginning).Select(TableOf).ToHashSet();
+        var known = StatementWrites.In(beginning).Select(TableOf).ToHashSet();
         // A COPY that writes is known by what comes after its columns.
         var others = writes.Where(write => known.Add(TableOf(write)))
             .Select(write => write.Value + (write.Value.StartsWith("COPY", StringComparison.OrdinalIgnoreCase) ? " FROM" : ""));
@@ -64,13 +62,6 @@ internal static partial class StatementText
 
     [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, Timeout.Infinite)]
     private static partial Regex ToSavepoint();
-
-    // SELECT … FOR UPDATE and ON CONFLICT DO UPDATE name no table, and a COPY that writes has FROM. A schema is left out, and quotes are.
-    [GeneratedRegex(
-        @"(?:\bINSERT\s+INTO|(?<!\b(?:FOR|DO|KEY)\s+)\bUPDATE(?!\s+SET\b)|\bDELETE\s+FROM|\bMERGE\s+INTO|\bCOPY(?=[^(]*?(?:\([^)]*\))?\s*FROM\b))"
-        + @"\s+(?:ONLY\s+)?(?:""?[\p{L}_][\p{L}\d_$]*""?\.)?""?(?<table>[\p{L}_][\p{L}\d_$]*)",
-        RegexOptions.IgnoreCase, Timeout.Infinite)]
-    private static partial Regex Written();
 
     [GeneratedRegex(@"\s+", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Space();

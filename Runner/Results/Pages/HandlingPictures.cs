@@ -8,6 +8,27 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>A picture of one handling for each mode of the bare endpoint on PostgreSQL: what commits with what, and what a kill does.</summary>
 internal static class HandlingPictures
 {
+    /// <summary>Statements of the endpoint and the handler. The others are dots without a label.</summary>
+    private static readonly IReadOnlyList<(string Begins, RequestLabel Label)> Labels =
+    [
+        ("DELETE FROM \"widgets\" ", new("receive", IsWork: true)),
+        ("INSERT INTO widget ", new("row", IsWork: true)),
+        ("INSERT INTO \"widgets-sink\" ", new("send", IsWork: true)),
+        ("INSERT INTO \"widgets_inbox\" ", new("inbox", IsWork: true)),
+        ("INSERT INTO \"widgets_outbox\" ", new("outbox", IsWork: true)),
+        ("DELETE FROM \"widgets_outbox\" ", new("clear outbox", IsWork: true)),
+        ("PREPARE TRANSACTION", new("prepare", IsWork: false)),
+        ("COMMIT", new("commit", IsWork: false)),
+    ];
+
+    private static readonly Dictionary<string, string> Lanes = new() { ["data"] = "rows", ["database"] = "queue and rows" };
+
+    /// <summary>360 pixels wide: on a telephone, too, its text is legible.</summary>
+    public static HandlingLook Look { get; } = new(
+        Strip: 250, Outcomes: 110,
+        point => Labels.FirstOrDefault(one => point.Request.Text.StartsWith(one.Begins, StringComparison.Ordinal)).Label,
+        server => Lanes.GetValueOrDefault(server, server));
+
     public static BlockText Write(BlockSources sources)
     {
         var shown = ShownCells.Modes.Select(mode => (Path: $"docs/handling/{mode}.svg", Picture: Of(sources, mode))).ToList();
@@ -23,23 +44,23 @@ internal static class HandlingPictures
     }
 
     public static string ImageOf(BlockSources sources, string path, HandlingPicture picture) =>
-        $"<img src=\"{sources.LinkTo(path)}\" width=\"{HandlingPicture.Width}\" align=\"top\" alt=\"{picture.Words}\">";
+        $"<img src=\"{sources.LinkTo(path)}\" width=\"{picture.Width}\" align=\"top\" alt=\"{picture.Words}\">";
 
     private static HandlingPicture Of(BlockSources sources, TransactionMode mode)
     {
         var kills = new RecordedKills(sources.Experiments[0], mode);
-        return new HandlingPicture(mode.Name, kills.Points, requests => OutcomeOf(kills.ClassAfter(requests)));
+        return new HandlingPicture(mode.Name, kills.Points, requests => OutcomeOf(kills.ClassAfter(requests)), Look);
     }
 
     private static KillOutcome OutcomeOf(DeliveryClass found) => found switch
     {
         DeliveryClass.Once => KillOutcome.Once,
-        DeliveryClass.Torn => new("half done", IsOnce: false),
-        DeliveryClass.Duplicated => new("rows doubled", IsOnce: false),
-        DeliveryClass.DuplicatedOutgoing => new("send doubled", IsOnce: false),
-        DeliveryClass.Ghost => new("rows missing", IsOnce: false),
-        DeliveryClass.Zombie => new("send missing", IsOnce: false),
-        _ => new(Words.Of(found), IsOnce: false),
+        DeliveryClass.Torn => new("half done", IsRight: false),
+        DeliveryClass.Duplicated => new("rows doubled", IsRight: false),
+        DeliveryClass.DuplicatedOutgoing => new("send doubled", IsRight: false),
+        DeliveryClass.Ghost => new("rows missing", IsRight: false),
+        DeliveryClass.Zombie => new("send missing", IsRight: false),
+        _ => new(Words.Of(found), IsRight: false),
     };
 }
 
@@ -49,12 +70,12 @@ internal static class RecoveryPicture
     private const string Picture = "docs/handling/recovery.svg";
 
     // The texts are longer than those of the other pictures.
-    private const int Strip = 190;
+    private static readonly HandlingLook Look = HandlingPictures.Look with { Strip = 190, Outcomes = 170 };
 
     public static BlockText Write(BlockSources sources)
     {
         var kills = new RecordedKills(sources.Experiments[0], TransactionMode.FullDtc);
-        var picture = new HandlingPicture(TransactionMode.FullDtc.Name, kills.Points, OutcomeOf, Strip);
+        var picture = new HandlingPicture(TransactionMode.FullDtc.Name, kills.Points, OutcomeOf, Look);
         return new(HandlingPictures.ImageOf(sources, Picture, picture), "", $"From {sources.MadeIn(sources.Experiments[0])}.")
         {
             Pictures = [(Picture, picture.Svg)],
@@ -70,7 +91,7 @@ internal static class RecoveryPicture
                     : isDecided ? "recovery commits the branch"
                     : isPrepared ? "recovery rolls the branch back: received again"
                     : "the server rolls all back: received again",
-                    IsOnce: true);
+                    IsRight: true);
 
             bool Has(string begins) => kills.Points.Take(requests).Any(point => point.Request.Text.StartsWith(begins, StringComparison.Ordinal));
         }

@@ -17,6 +17,8 @@ public sealed class ProofFolder(string location) : Folder<ProofDocument>(locatio
         var told = ToldViolation.Of(document);
         foreach (var violation in told)
             WholeFile.Write(Path.Combine(Location, violation.Picture), writer => new TimelinePicture(violation.Result, document.Points).Write(writer));
+        if (HandlingDrawing.Of(document) is { } drawing)
+            WholeFile.Write(Path.Combine(Location, HandlingDrawing.File), drawing.Write);
         WholeFile.Write(ReportPath, writer => new ProofReport(document).WriteMarkdown(writer));
         // An experiment that was repeated can have ended otherwise.
         foreach (var picture in Directory.GetFiles(Location, ToldViolation.Pictures))

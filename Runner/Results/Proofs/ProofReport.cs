@@ -1,4 +1,3 @@
-using Kit.Guarantees;
 using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
@@ -83,6 +82,13 @@ public sealed class ProofReport(ProofDocument document)
         var servers = string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"));
         output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
         WriteClasses(output);
+        if (HandlingDrawing.Of(document) is { } drawing)
+        {
+            output.WriteLine("\n## One handling\n");
+            output.WriteLine($"![{Table.Escaped(drawing.Words)}]({HandlingDrawing.File})\n");
+            output.WriteLine(HandlingDrawing.Legend);
+        }
+
         WriteViolations(output);
         if (document.Untried.Count > 0)
         {
@@ -219,10 +225,5 @@ public sealed class ProofReport(ProofDocument document)
     private string ClassesOf(IEnumerable<ProofResult> chosen) =>
         string.Join(", ", ByKind(chosen).Select(alike => $"{Figures.Count(alike.Count())} {alike.Key}"));
 
-    private string KindOf(ProofResult result) => VerdictText.Of(
-        result.Verdict,
-        () => Words.Of(result.Class!.Value),
-        () => result.IsWithoutFault ? $"≠ {Words.Of(result.Class!.Value)} without a crash"
-            : document.Promised.Contains(result.Class!.Value) ? $"{Words.Of(result.Class.Value)}, ≠ afterwards"
-            : $"≠ {Words.Of(result.Class.Value)}");
+    private string KindOf(ProofResult result) => result.KindAmong(document.Promised);
 }

@@ -56,6 +56,15 @@ public sealed record ProofResult : IPointResult
     /// <summary>Duration of all tries together.</summary>
     public double Seconds { get; init; }
 
+    /// <summary>The class of the message, and ≠ if the promise was broken.</summary>
+    /// <param name="promised">The promised classes.</param>
+    public string KindAmong(IReadOnlyList<DeliveryClass> promised) => VerdictText.Of(
+        Verdict,
+        () => Words.Of(Class!.Value),
+        () => IsWithoutFault ? $"≠ {Words.Of(Class!.Value)} without a crash"
+            : promised.Contains(Class!.Value) ? $"{Words.Of(Class.Value)}, ≠ afterwards"
+            : $"≠ {Words.Of(Class.Value)}");
+
     /// <summary>The result of a point that was met again. What was broken once is broken: no repetition hides it.</summary>
     public ProofResult After(ProofResult? earlier) => earlier is not { Verdict: FaultVerdict.Broken } ? this
         : Verdict is FaultVerdict.Broken ? this with { Repeated = earlier.Repeated }

@@ -86,6 +86,25 @@ public sealed class TwoBuildsOfAService
         Assert.That(refused.IsUsage, Is.True);
     }
 
+    /// <summary>What one of them says can have a password that only the file of the other names.</summary>
+    [Test]
+    public void Show_no_password_of_either()
+    {
+        using var output = new StringWriter();
+        var (before, after) = (FileWith("hush-before"), FileWith("hush-after"));
+
+        var compared = TwoBuilds.Compare(before, after, Saying("hush-after, hush-before"), Saying("hush-before, hush-after"));
+        compared.WriteMarkdown(output);
+
+        Assert.That(output.ToString(), Does.Not.Contain("hush").And.Contain("- Before: "));
+        Assert.That(string.Join('\n', compared.Lines), Does.Not.Contain("hush").And.Contain("says ***, ***"));
+
+        static ProofFile FileWith(string password) => ProofFileReader.Parse(
+            "orders.proof.json", Text.Replace("\"DATABASE\"", $"\"API_KEY\": \"{password}\", \"DATABASE\"", StringComparison.Ordinal));
+
+        static DrainDocument Saying(string text) => DocumentOf(10, rounds: 5) with { Handling = new([], SeenMode.Unknown($"it says {text}")) };
+    }
+
     private const string Text =
         """
         {

@@ -3,7 +3,6 @@ using Kit.Prove.Files;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Points;
-using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
@@ -17,7 +16,7 @@ public sealed class SampleGraphileWorker
     public async Task A_job_of_a_dead_process_is_done_again_after_its_lease()
     {
         using var folder = new TemporaryFolder();
-        await InstallAsync(folder);
+        await NodeSample.InstallAsync(folder, "GraphileWorker");
         await using var shared = new SharedProofServers();
 
         var results = await MetPoints.OfAsync(
@@ -32,7 +31,7 @@ public sealed class SampleGraphileWorker
     public async Task A_job_of_a_dead_process_is_stuck_and_its_columns_show_its_lock()
     {
         using var folder = new TemporaryFolder();
-        await InstallAsync(folder);
+        await NodeSample.InstallAsync(folder, "GraphileWorker");
         await using var shared = new SharedProofServers();
 
         var results = await MetPoints.OfAsync(
@@ -50,29 +49,12 @@ public sealed class SampleGraphileWorker
     public async Task Its_speed_is_measured()
     {
         using var folder = new TemporaryFolder();
-        await InstallAsync(folder);
+        await NodeSample.InstallAsync(folder, "GraphileWorker");
 
         var result = await RunnerProcess.ProveAsync(
             "drain", folder.Below("leased.proof.json"), "--messages", "200", "--warm-up", "20", "--rounds", "1", "--out", folder.Below("drain"));
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         Assert.That(new DrainFolder(folder.Below("drain")).LoadDocument().Rate?.Mean, Is.GreaterThan(1));
-    }
-
-    /// <summary>The sample in a folder of its own, with what it needs.</summary>
-    private static async Task InstallAsync(TemporaryFolder folder)
-    {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        foreach (var program in new[] { "node", "npm" })
-        {
-            if (ExternalProgram.OnSearchPath(program) is null)
-                Assert.Ignore($"There is no {program} on the search path (Node.js has it).");
-        }
-
-        foreach (var file in Directory.GetFiles(Path.Combine(RepositoryFiles.Root, "Samples", "GraphileWorker")))
-            File.Copy(file, folder.Below(Path.GetFileName(file)));
-        var installed = await new ExternalProgram("npm", Folder: folder.Path).RunAsync(["install", "--no-audit", "--no-fund"], CancellationToken.None);
-        if (!installed.Succeeded)
-            Assert.Ignore($"npm cannot install graphile-worker: {installed.Output}");
     }
 }

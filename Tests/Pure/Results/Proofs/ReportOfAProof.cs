@@ -75,6 +75,53 @@ public sealed class ReportOfAProof
         Assert.That(() => System.Xml.Linq.XDocument.Parse(output.ToString()), Throws.Nothing);
     }
 
+    /// <summary>Two transactions of one server overlap, a third one is rolled back, a broker's requests take effect alone, and an end is no commit.</summary>
+    [Test]
+    public void Draws_what_commits_together_and_what_a_kill_does()
+    {
+        var document = Document with
+        {
+            Points =
+            [
+                .. new (string Server, string Text, string? Outcome, int First)[]
+                {
+                    ("orders", "BEGIN", "BEGIN", 1), ("orders", "DELETE FROM job WHERE id = $1", "DELETE 1", 1), ("orders", "begin", "BEGIN", 3),
+                    ("orders", "INSERT INTO invoice (job_id) VALUES ($1)", "INSERT 0 1", 3),
+                    ("orders", "WITH paid AS (UPDATE account SET sum = ?) INSERT INTO line VALUES ($1, $2)", "INSERT 0 1", 3),
+                    ("orders", "commit", "COMMIT", 3), ("rabbitmq", "basic.publish <shipments> to a key that is longer than its lane", null, 7),
+                    ("orders", "COMMIT", "COMMIT", 1), ("orders", "BEGIN", "BEGIN", 9), ("orders", "SELECT total FROM invoice", "SELECT 1", 9),
+                    ("orders", "ROLLBACK", "ROLLBACK", 9), ("orders", "PREPARE TRANSACTION '?'", "PREPARE TRANSACTION", 12),
+                    ("orders", "terminate", null, 13),
+                }.Index().Select(one => new CrashPoint(
+                    one.Index + 1, new RequestId(one.Item.Server, one.Item.Text, one.Item.Outcome, 1, 1), Before: null, HasAnswer: true, CanBeProved: true)
+                {
+                    Leading = one.Item.First == one.Index + 1 ? [] : [one.Item.First],
+                }),
+            ],
+            Results =
+            [
+                Kill(1, PointWay.NeverSent, FaultVerdict.Kept, DeliveryClass.Once), Kill(5, PointWay.Killed, FaultVerdict.Kept, DeliveryClass.Once),
+                Kill(6, PointWay.NeverSent, FaultVerdict.Broken, DeliveryClass.Lost), Kill(6, PointWay.Killed, FaultVerdict.Kept, DeliveryClass.Duplicated),
+                Kill(7, PointWay.Killed, FaultVerdict.Broken, DeliveryClass.Once), Kill(8, PointWay.Killed, FaultVerdict.Void, kind: null),
+                Kill(9, PointWay.Killed, FaultVerdict.Broken, DeliveryClass.Lost) with { IsWithoutFault = true },
+                Kill(10, PointWay.Cut, FaultVerdict.Broken, DeliveryClass.Lost), Kill(12, PointWay.Killed, FaultVerdict.Kept, DeliveryClass.Once),
+            ],
+        };
+        using var output = new StringWriter { NewLine = "\n" };
+
+        HandlingDrawing.Of(document)!.Write(output);
+
+        Approval.Verify("handling-of-a-service.svg", output.ToString());
+        Assert.That(HandlingDrawing.Of(document)!.Words, Does.StartWith(
+            "orders commits INSERT invoice and UPDATE account + INSERT line together, then "
+            + "basic.publish <shipments> to a key that is longer than its lane, then DELETE job. "
+            + "Killed from 1 BEGIN to 5 UPDATE account + INSERT line: not tried; from 5 UPDATE account + INSERT line to 6 commit: ≠ lost; "));
+        Assert.That(HandlingDrawing.Of(document with { Points = [] }), Is.Null);
+
+        static ProofResult Kill(int point, PointWay way, FaultVerdict verdict, DeliveryClass? kind) =>
+            Result(way, verdict, kind) with { Point = new PointFacts($"orders@{point}:{way.Facts().Letter}", point, way, "killed") };
+    }
+
     [TestCase(PointWay.NeverSent)]
     [TestCase(PointWay.Cut)]
     [TestCase(PointWay.Unanswered)]
@@ -210,7 +257,7 @@ public sealed class ReportOfAProof
         Assert.That(new ProofReport(proofs.LoadDocument()).Summary, Is.EqualTo(new ProofReport(Document).Summary));
         Assert.That(proofs.ReportPath, Does.Exist);
         Assert.That(proofs.LoadDocument().Results[0].Timeline, Is.EqualTo(Document.Results[0].Timeline));
-        Assert.That(Directory.GetFiles(folder.Path, "*.svg").Select(Path.GetFileName), Is.EqualTo(["violation-lost.svg"]));
+        Assert.That(Directory.GetFiles(folder.Path, "*.svg").Select(Path.GetFileName), Is.EquivalentTo([HandlingDrawing.File, "violation-lost.svg"]));
     }
 
     [Test]
@@ -222,7 +269,7 @@ public sealed class ReportOfAProof
 
         proofs.Save(Document with { Results = [Document.Results[1]] });
 
-        Assert.That(Directory.GetFiles(folder.Path, "*.svg"), Is.Empty);
+        Assert.That(Directory.GetFiles(folder.Path, "*.svg").Select(Path.GetFileName), Is.EqualTo([HandlingDrawing.File]));
     }
 
     private static ProofResult Result(PointWay way, FaultVerdict verdict, DeliveryClass? kind) => new()

@@ -232,7 +232,7 @@ public sealed class RecordedHandlings
         var text = string.Format(
             System.Globalization.CultureInfo.InvariantCulture, format, string.Join(", ", Enumerable.Range('a', 26).Select(one => $"column_{(char)one}")));
 
-        return string.Join(' ', StatementText.WritesIn(StatementText.Normal(text)).Select(write => write.Groups["table"].Value));
+        return string.Join(' ', StatementWrites.In(StatementText.Normal(text)).Select(write => write.Groups["table"].Value));
     }
 
     /// <summary>Wherever the text is cut.</summary>
@@ -244,7 +244,7 @@ public sealed class RecordedHandlings
             var (before, after) = (new string('x', length), new string('y', 200));
             var normal = StatementText.Normal($"WITH {before} AS (SELECT) INSERT INTO placed_order VALUES (1) RETURNING {after}");
 
-            Assert.That(StatementText.WritesIn(normal).Select(write => write.Groups["table"].Value), Is.EqualTo(["placed_order"]), normal);
+            Assert.That(StatementWrites.In(normal).Select(write => write.Groups["table"].Value), Is.EqualTo(["placed_order"]), normal);
         }
     }
 
