@@ -76,14 +76,14 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             var moments = await service.ReadMomentsAsync(messages, cancellationToken);
             var most = EffectMoments.MostAtOneMoment(moments, plan.WarmUp);
             var offsets = EffectMoments.OffsetsOf([.. moments.Select(message => message.Done)], plan.WarmUp);
-            List<string> coarse =
-                [.. new[] { EffectMoments.WhyTooCoarse(most, plan.Messages), EffectMoments.WhyInABurst(offsets, plan.Messages) }.OfType<string>()];
+            // A common commit is a burst, too.
+            var coarse = EffectMoments.WhyTooCoarse(most, plan.Messages) ?? EffectMoments.WhyInABurst(offsets, plan.Messages);
             return document with
             {
                 StartSeconds = Math.Round((moments[0].Done - service.StartedUtc).TotalSeconds, 3),
                 OffsetsMilliseconds = offsets,
                 MostAtOneMoment = most,
-                Outcome = coarse.Count > 0 ? RoundOutcome.Invalid(coarse) : RoundOutcome.Valid,
+                Outcome = coarse is null ? RoundOutcome.Valid : RoundOutcome.Invalid([coarse]),
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
