@@ -280,7 +280,7 @@ public sealed class HandlesInTwoPhases
     [Test]
     public async Task A_list_of_hosts_is_refused()
     {
-        var several = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1,localhost" }.ConnectionString;
+        var several = $"{new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1,localhost" }};Target Session Attributes=primary";
 
         await Assert.ThatAsync(
             () => StartAsync(Nothing, transport: new TwoPhasePostgreSqlTransport(databases.Queue, several)),
