@@ -93,7 +93,7 @@ internal sealed class OutsideCommand : Command
                 setup = new { data = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)" },
                 start = new
                 {
-                    command = new[] { "dotnet", ProgramOf("Kit.Benchmarks"), ServeCommand.Typed, Cell, $"{Concurrency}" },
+                    command = new[] { "dotnet", ProgramOf("Kit.Benchmarks"), ServeCommand.Verb, Cell, $"{Concurrency}" },
                     environment = new Dictionary<string, string>
                     {
                         [ServeCommand.Queue] = $"{{{{postgresql:{queue}}}}}",
