@@ -6,6 +6,7 @@ using Kit.Runner.Options;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage.Databases;
 
 namespace Kit.Benchmarks.Outside;
 
@@ -84,16 +85,15 @@ internal sealed class OutsideCommand : Command
         /// <summary>Writes the proof file of the service.</summary>
         public void WriteProofFile()
         {
-            // In that mode queue and rows are in one database.
             var queue = TransactionMode.All.Single(one => one.Name == Mode).NeedsOneDatabase ? "data" : "queue";
             var text = JsonSerializer.Serialize(new
             {
                 name = "cell",
                 databases = queue == "data" ? (string[])[queue] : ["data", queue],
-                setup = new { data = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)" },
+                setup = new { data = KitDatabases.CreateTable },
                 start = new
                 {
-                    command = new[] { "dotnet", ProgramOf("Kit.Benchmarks"), ServeCommand.Typed, Cell, $"{Concurrency}" },
+                    command = new[] { "dotnet", ProgramOf("Kit.Benchmarks"), ServeCommand.Verb, Cell, $"{Concurrency}" },
                     environment = new Dictionary<string, string>
                     {
                         [ServeCommand.Queue] = $"{{{{postgresql:{queue}}}}}",

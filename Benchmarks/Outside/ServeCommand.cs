@@ -9,7 +9,7 @@ namespace Kit.Benchmarks.Outside;
 /// <summary><c>serve</c>: a cell's endpoint and handler as a service, which knows nothing of a measurement.</summary>
 internal sealed class ServeCommand : Command
 {
-    public const string Typed = "serve";
+    public const string Verb = "serve";
 
     /// <summary>The variable with the connection string of the queue's database.</summary>
     public const string Queue = "QUEUE";
@@ -21,7 +21,7 @@ internal sealed class ServeCommand : Command
     private readonly Argument<int> concurrency = new("concurrency") { Description = "Messages handled at the same time." };
 
     public ServeCommand()
-        : base(Typed, $"A cell's handler as a service, until it is killed. {Queue} and {Widgets} are its connection strings. 'outside' starts it.")
+        : base(Verb, $"A cell's handler as a service, until it is killed. {Queue} and {Widgets} are its connection strings. 'outside' starts it.")
     {
         Arguments.Add(name);
         Arguments.Add(concurrency);

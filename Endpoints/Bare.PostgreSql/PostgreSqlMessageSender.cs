@@ -42,10 +42,9 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
         {
             await batch.ExecuteNonQueryAsync(cancellationToken);
         }
-        catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
+        catch (PostgresException refused)
         {
-            // A session that was opened while the database was read-only stays so, and the next message would get it.
-            source.Source.Clear();
+            ReadOnlyServer.Leave(source.Source, refused);
             throw;
         }
     }

@@ -18,10 +18,7 @@ internal static class ReadOnlyServer
         """;
 
     /// <param name="data">The handlers' database.</param>
-    /// <param name="pools">
-    /// Their connections. If the server that answers is not read-only, they are not used again: they can lead to a former primary, or were opened while the
-    /// database was read-only, and stay so.
-    /// </param>
+    /// <param name="pools">Their connections. If the server that answers is not read-only, they are not used again: see <see cref="Leave"/>.</param>
     /// <param name="cancellationToken">Cancels the question.</param>
     /// <returns>Whether the handlers' transactions are read-only by themselves, or the server cannot be asked.</returns>
     public static async Task<bool> IsSoAsync(DatabaseAccess data, IEnumerable<NpgsqlDataSource> pools, CancellationToken cancellationToken)
@@ -41,5 +38,15 @@ internal static class ReadOnlyServer
         foreach (var pool in pools)
             pool.Clear();
         return false;
+    }
+
+    /// <summary>
+    /// After a failure: if its session was read-only, the others of its pool are not used again. They can lead to a former primary, or were opened while the
+    /// database was read-only, and stay so.
+    /// </summary>
+    public static void Leave(NpgsqlDataSource pool, Exception failure)
+    {
+        if (NpgsqlErrors.IsReadOnly(failure))
+            pool.Clear();
     }
 }

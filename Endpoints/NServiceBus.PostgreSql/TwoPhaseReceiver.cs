@@ -102,9 +102,7 @@ internal sealed partial class TwoPhaseReceiver(
         catch (Exception failure)
         {
             await AbandonAsync(slot, unit, transaction);
-            // A session that was opened while the database was read-only stays so, and the next attempt would get it.
-            if (NpgsqlErrors.IsReadOnly(failure))
-                Servers.Data.Clear();
+            ReadOnlyServer.Leave(Servers.Data, failure);
             if (unit is { IsElsewhere: true })
                 Servers.ForgetOtherServer();
             else if (Failure.ReasonOf(failure) is ServerRefusedException && unit?.Refusal is null)

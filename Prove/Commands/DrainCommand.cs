@@ -104,7 +104,8 @@ internal sealed class DrainCommand : ProofCommand
             var report = Path.Combine(folder, DrainComparison.ReportFile);
             if (Path.Exists(report) && !new DrainFolder(before.Folder).Exists)
             {
-                throw new KitException($"{report} is there, and not of two builds of a service.", "Name a new folder with --out, or that of such a comparison.")
+                throw new KitException(
+                    $"{report} exists, and is no comparison of two builds.", "Name a new folder with --out, or that of such a comparison.")
                 { IsUsage = true };
             }
 

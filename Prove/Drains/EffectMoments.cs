@@ -11,7 +11,7 @@ internal static class EffectMoments
     /// <summary>A round has at least this many times the messages of one moment.</summary>
     private const int TimesOneMoment = 100;
 
-    /// <summary>At least this part of the messages is handled after the first hundredth of the time.</summary>
+    /// <summary>At most one of this many messages is handled in the first hundredth of the time.</summary>
     private const int TimesTheStart = 20;
 
     /// <summary>
@@ -84,7 +84,7 @@ internal static class EffectMoments
     /// <param name="messages">Measured messages.</param>
     public static string? WhyInABurst(IReadOnlyList<double> offsets, int messages)
     {
-        var early = offsets.Count(offset => offset * TimesOneMoment <= offsets[^1]);
+        var early = offsets.Count(offset => offset * 100 <= offsets[^1]);
         return early * TimesTheStart <= messages
             ? null
             : $"{Figures.Count(early, "message")} had their effects in the first 1 % of the time, more than 5 % of {Figures.Count(messages)}, " +

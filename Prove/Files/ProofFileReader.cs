@@ -99,7 +99,7 @@ internal sealed class ProofFileReader
             || idle.Exists(count => count is IdleQueue) || templates.Exists(Placeholders.NameABroker);
         CheckTemplates(needsBroker);
         if (databases.Contains(Placeholders.Broker))
-            throw whole.Error($"'databases' names '{Placeholders.Broker}', and so requests to the broker are named", "Give the database another name.");
+            throw whole.Error($"'databases' names '{Placeholders.Broker}', the name of the broker in reports", "Give the database another name.");
         if (databases.Count == 0 && !needsBroker)
             throw whole.Error("neither 'databases' nor 'queues' names anything", "The kit can stop requests only to servers of its own: name what it creates.");
 

@@ -117,14 +117,14 @@ internal static class ModeOfAHandling
 
     private static SeenMode ReceivedLast(IReadOnlySet<CommittedTransaction> effects, string last)
     {
-        // Such as a key that is there already.
-        var unless = ". That holds if a message that comes again is neither skipped nor refused because of its effects that are there: " +
+        // A key that is there already refuses it, for example.
+        var because = $"{last}. That holds if a message that comes again is neither skipped nor refused because of its effects that are there: " +
             "an undisturbed handling does not show it";
         return effects.Count switch
         {
-            0 => new SeenMode(AtLeastOnce, Mode: null, last + unless),
-            1 => new SeenMode(AtLeastOnce, TransactionMode.DtcOff.Name, $"the rows in one commit, and {last}{unless}"),
-            var count => new SeenMode(AtLeastOnce, TransactionMode.ScopeOff.Name, $"the rows in {count} commits, and {last}{unless}"),
+            0 => new SeenMode(AtLeastOnce, Mode: null, because),
+            1 => new SeenMode(AtLeastOnce, TransactionMode.DtcOff.Name, $"the rows in one commit, and {because}"),
+            var count => new SeenMode(AtLeastOnce, TransactionMode.ScopeOff.Name, $"the rows in {count} commits, and {because}"),
         };
     }
 

@@ -29,9 +29,8 @@ internal static class NeededMode
             yield break;
         }
 
-        // The first of several that can be enough.
-        yield return $"Promised is {promised}, which the mode {needed} gives. It needs none if its handler bears a message that comes twice: " +
-            "a crash shows that.";
+        yield return $"Promised is {promised}, which the mode {needed} gives. No other mode is needed if the handler bears a message that comes twice: " +
+            "crashes show that.";
         var transport = file.NeedsBroker && place is RowsPlace.Elsewhere ? "rabbitmq" : "postgresql";
         yield return has.Mode is { } mode && PublishedRatio.Find(transport, needed.Name, mode) is { } ratio
             ? $"What that costs is published: {ratio}."

@@ -14,7 +14,7 @@ namespace Kit.Prove.Handlings;
 internal sealed record Observation(
     Guid Message, IReadOnlyList<SeenRequest> Requests, IReadOnlyList<CommittedTransaction> Commits, IReadOnlyList<CommittedTransaction> Sends)
 {
-    /// <summary>Its start is in it, and twice what the trial, which came before, allowed for that: the machine can be busy now.</summary>
+    /// <summary>Time without a change after which work counts as stuck: twice what the trial allowed for a start. The machine can be busy now.</summary>
     private static readonly TimeSpan Quiet = 2 * Settling.ToStart;
 
     private static readonly TimeSpan Limit = 2 * Quiet;

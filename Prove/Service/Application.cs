@@ -155,7 +155,7 @@ internal sealed class Application : ISubject<ProofAccount>
             }
             catch (Npgsql.PostgresException refused) when (refused.SqlState == Npgsql.PostgresErrorCodes.LockNotAvailable)
             {
-                // A session that lives holds it, which is told with what is left.
+                // A living session holds the lock. It is told with what is left.
             }
             catch (Npgsql.PostgresException refused)
             {

@@ -15,6 +15,7 @@ namespace Kit.Prove.Service;
 /// </summary>
 internal sealed class ProofBed : IAsyncDisposable
 {
+    /// <summary>Seconds for each look of the kit, and for the locks that it waits for.</summary>
     private const int SecondsToLook = 5;
 
     /// <summary>The name of the kit's own sessions.</summary>
@@ -92,7 +93,7 @@ internal sealed class ProofBed : IAsyncDisposable
     public Task WaitForNoConsumerAsync(IEnumerable<string> names) =>
         space is null ? Task.CompletedTask : BrokerQueues.WaitForNoConsumerAsync(space.Address, names, CancellationToken.None);
 
-    /// <summary>A statement that waits 5 seconds for a lock.</summary>
+    /// <summary>A statement that waits for a lock for as long as <see cref="SecondsToLook"/>.</summary>
     public static string WaitsForALock(string sql) => $"SET lock_timeout = '{SecondsToLook}s'; {sql}";
 
     /// <summary>Executes a statement.</summary>
@@ -104,8 +105,8 @@ internal sealed class ProofBed : IAsyncDisposable
     }
 
     /// <summary>
-    /// The first column of each row, as text. It waits 5 seconds for a lock. Its transaction is rolled back, so that the server's count of commits is that of
-    /// the application.
+    /// The first column of each row, as text. It waits for a lock as <see cref="WaitsForALock"/> says. Its transaction is rolled back, so that the server's
+    /// count of commits is that of the application.
     /// </summary>
     /// <inheritdoc cref="ExecuteAsync" path="/exception"/>
     /// <exception cref="KitException">It returns a second result, which would be left unread.</exception>

@@ -114,7 +114,7 @@ internal sealed class LoadedCell(
                 ? LoadPart.Of(held.From.TotalSeconds, held.To.TotalSeconds, sampler.Samples, history, sent.Length.TotalSeconds)
                 : null,
             Outcome = broken ?? account.Outcome,
-            IsClockAlone = untrue is not null && (broken ?? account.Outcome).Reasons is [var only] && only == untrue,
+            IsClockAlone = (broken ?? account.Outcome).Reasons is [var only] && only == untrue,
             IsDeadLetteredAlone = broken is null && account.IsDeadLetteredAlone,
             Accounts = account.Counts,
         };

@@ -315,10 +315,10 @@ internal sealed class QueueSession : IQueueSession
         {
             throw statements.OfAnotherTable(foreign);
         }
-        catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
+        catch (PostgresException refused)
         {
-            // Of a pool that the application gave: a session that was opened while the database was read-only stays so, and the worker would get it again.
-            source.Source.Clear();
+            // The pool can be one that the application gave.
+            ReadOnlyServer.Leave(source.Source, refused);
             throw;
         }
     }

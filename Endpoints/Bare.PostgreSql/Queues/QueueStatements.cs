@@ -94,7 +94,7 @@ internal sealed class QueueStatements
 
     /// <summary>
     /// A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none. A receive would find the rows
-    /// of tables that inherit from it, and take each for a foreign one.
+    /// of tables that inherit from it, and refuse each as a foreign one.
     /// </summary>
     public string ReadOther =>
         $"""

@@ -14,8 +14,21 @@ internal static class BranchDecisions
     /// <param name="transactionId">The id of the transaction that received.</param>
     /// <param name="cancellationToken">Cancels the question.</param>
     /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
-    public static async Task<BranchDecision> ReadAsync(NpgsqlCommand ask, ulong transactionId, CancellationToken cancellationToken) =>
-        Of(await ReadStatusAsync(ask, transactionId, cancellationToken));
+    public static async Task<BranchDecision> ReadAsync(NpgsqlCommand ask, ulong transactionId, CancellationToken cancellationToken)
+    {
+        await using var command = ask;
+        command.CommandText = "SELECT pg_xact_status($1::xid8)";
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = Text(transactionId) });
+        try
+        {
+            return Of(await command.ExecuteScalarAsync(cancellationToken) as string);
+        }
+        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
+        {
+            // "transaction ID … is in the future": the server was restored from an older backup, without this transaction.
+            return BranchDecision.Unknown;
+        }
+    }
 
     /// <summary>Asks for the decisions of several branches and for the slots in use, in one statement: a second one would be one more commit.</summary>
     /// <param name="connection">Also ends the branches, so that both happen on one server.</param>
@@ -52,7 +65,7 @@ internal static class BranchDecisions
         _ => throw new InvalidOperationException($"No statement ends a branch whose decision is {decision}."),
     };
 
-    /// <summary>What PostgreSQL says of a transaction, as a decision.</summary>
+    /// <summary>The decision that an answer of <c>pg_xact_status</c> is.</summary>
     /// <exception cref="InvalidOperationException">PostgreSQL gave an answer that it did not have when this was written.</exception>
     public static BranchDecision Of(string? status) => status switch
     {
@@ -62,22 +75,6 @@ internal static class BranchDecisions
         null => BranchDecision.Unknown,
         _ => throw new InvalidOperationException($"pg_xact_status answered '{status}'. Expected: committed, aborted, in progress or NULL."),
     };
-
-    private static async Task<string?> ReadStatusAsync(NpgsqlCommand ask, ulong transactionId, CancellationToken cancellationToken)
-    {
-        await using var command = ask;
-        command.CommandText = "SELECT pg_xact_status($1::xid8)";
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = Text(transactionId) });
-        try
-        {
-            return await command.ExecuteScalarAsync(cancellationToken) as string;
-        }
-        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
-        {
-            // "transaction ID … is in the future": the server was restored from an older backup, without this transaction.
-            return null;
-        }
-    }
 
     private static string Text(ulong transactionId) => transactionId.ToString(CultureInfo.InvariantCulture);
 }

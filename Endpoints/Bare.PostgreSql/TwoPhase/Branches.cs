@@ -63,10 +63,9 @@ internal sealed partial class Branches : IAsyncDisposable
         {
             return await recovery.RunAsync(olderThan, cancellationToken);
         }
-        catch (Exception failure) when (NpgsqlErrors.IsReadOnly(failure))
+        catch (Exception failure)
         {
-            // A session that was opened while the database was read-only stays so, and the next pass would get it.
-            connections.Data.Clear();
+            ReadOnlyServer.Leave(connections.Data, failure);
             throw;
         }
     }

@@ -172,12 +172,8 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         return null;
     }
 
-    /// <summary>After a failure: if the session was read-only, others of the pool may be, too, and are not used again.</summary>
-    public void LeaveReadOnly(Exception failure)
-    {
-        if (NpgsqlErrors.IsReadOnly(failure))
-            data.Clear();
-    }
+    /// <inheritdoc cref="ReadOnlyServer.Leave"/>
+    public void LeaveReadOnly(Exception failure) => ReadOnlyServer.Leave(data, failure);
 
     private void ForgetLater(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched) => unforgotten.Enqueue((messageId, dispatched));
 

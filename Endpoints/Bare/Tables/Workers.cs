@@ -67,15 +67,15 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
     private async Task WorkAsync(Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)
     {
         var backOff = new BackOff(firstPause);
-        AttemptLostException? uncounted = null;
+        AttemptLostException? unanswered = null;
         while (!stopping.IsCancellationRequested)
         {
             try
             {
-                if (uncounted is not null)
+                if (unanswered is not null)
                 {
-                    await answer(uncounted);
-                    uncounted = null;
+                    await answer(unanswered);
+                    unanswered = null;
                 }
 
                 await using var receiver = await open();
@@ -85,14 +85,14 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
             {
                 LogSessionLost(lost.QueuedMessage.MessageId, lost.Message);
                 // The first time without a pause: the server may still be reachable.
-                if (uncounted is not null)
+                if (unanswered is not null)
                     await PauseAsync(backOff.Next());
-                uncounted = lost;
+                unanswered = lost;
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)
             {
                 // It was answered, or a session that works cannot answer it: the message is back in the queue.
-                uncounted = null;
+                unanswered = null;
                 var pause = backOff.Next();
                 LogDisturbed(failure.Message, pause.TotalSeconds);
                 await PauseAsync(pause);
@@ -103,8 +103,8 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
             }
         }
 
-        if (uncounted is not null)
-            await AnswerAtLastAsync(answer, uncounted);
+        if (unanswered is not null)
+            await AnswerAtLastAsync(answer, unanswered);
     }
 
     private async Task AnswerAtLastAsync(Func<AttemptLostException, Task> answer, AttemptLostException lost)

@@ -253,7 +253,7 @@ internal sealed record RequestLabel(string Text, bool IsWork);
 
 /// <summary>The outcome of a kill for the message.</summary>
 /// <param name="Text">In a few words.</param>
-/// <param name="IsRight">True if it is as it is to be; <see langword="null"/>: it is not known.</param>
+/// <param name="IsRight">True if it is as promised; <see langword="null"/>: it is not known.</param>
 internal sealed record KillOutcome(string Text, bool? IsRight)
 {
     public static KillOutcome Once { get; } = new("once", IsRight: true);

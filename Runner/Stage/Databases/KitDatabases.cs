@@ -16,7 +16,7 @@ internal sealed class KitDatabases : IWidgetStore
 {
     public const int BatchRows = 10_000;
 
-    private const string CreateTable = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)";
+    public const string CreateTable = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)";
 
     /// <summary>In PostgreSQL's order, the ids of all messages are above it, and those of seeded rows, each unique, are below.</summary>
     public static Guid LastSeeded { get; } = SeededId(uint.MaxValue);

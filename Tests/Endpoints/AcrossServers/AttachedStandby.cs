@@ -5,7 +5,7 @@ using NpgsqlTypes;
 
 namespace Kit.Tests.AcrossServers;
 
-/// <summary>What a server takes for a standby: it receives the log, and says that it has it.</summary>
+/// <summary>A standby, as far as its server knows: it receives the log, and says that it has it.</summary>
 internal sealed class AttachedStandby : IAsyncDisposable
 {
     private readonly PhysicalReplicationConnection connection;

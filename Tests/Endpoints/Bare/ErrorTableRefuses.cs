@@ -64,7 +64,7 @@ public sealed class ErrorTableRefuses
     /// <summary>The queue itself suppresses what is put back. The message stays where it is.</summary>
     [TestCase("dtc-off")]
     [TestCase("shared")]
-    public async Task A_row_that_a_trigger_suppresses_is_not_taken_for_stored(string name)
+    public async Task A_row_that_a_trigger_suppresses_does_not_count_as_stored(string name)
     {
         var mode = TransactionMode.Parse(name);
         using var log = new WarningsOfAHost();

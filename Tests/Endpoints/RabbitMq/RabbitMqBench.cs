@@ -60,8 +60,7 @@ internal sealed class RabbitMqBench : IAsyncDisposable
         builder.Logging.AddProvider(Warnings);
         builder.Services.AddSingleton(work).AddBareEndpoint(Endpoint, endpoint =>
         {
-            // A search sends again what a worker of a busy machine has not sent by then.
-            endpoint.OutboxSchedule = new OutboxSchedule(Interval: TimeSpan.FromMilliseconds(300), Grace: TimeSpan.FromSeconds(3));
+            endpoint.OutboxSchedule = Outbox.OutboxBench.Patient;
             endpoint
                 .UseRabbitMq(host.Address, databases.Widgets)
                 .UseTransactionMode(mode)

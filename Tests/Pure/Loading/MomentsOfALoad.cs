@@ -53,7 +53,7 @@ public sealed class MomentsOfALoad
         using var moments = new Moments(watch);
         var come = new ConcurrentQueue<(int Due, long At)>();
 
-        // So far from each other that a pause of this process is short beside it.
+        // So far from each other that a pause of this process is short next to it.
         await Task.WhenAll(new[] { 3_000, 1_000, 2_000 }.Select(async due =>
         {
             await moments.WaitForAsync(TimeSpan.FromMilliseconds(due), CancellationToken.None);

@@ -223,7 +223,7 @@ public sealed class AccountOfAnApplication
     public void A_statement_reads_the_tables_that_it_names_as_such(string statement, string table, bool isRead) =>
         Assert.That(WrittenTables.Names(statement, table), Is.EqualTo(isRead));
 
-    /// <summary>A function always answers with one row, so its call is taken for a poll.</summary>
+    /// <summary>A function always answers with one row, so its call counts as a poll.</summary>
     [TestCase("basic.publish shipments (rabbitmq)", "SELECT handle_next() (orders)", true)]
     [TestCase("basic.publish shipments (rabbitmq)", "SELECT * FROM sales.\"handleNext\"($1) (orders)", true)]
     [TestCase("basic.publish shipments (rabbitmq)", "CALL handle_next() (orders)", true)]

@@ -68,7 +68,7 @@ public sealed class FileThatIsWrong
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"database\": \"stock\", \"sql\": \"UPDATE job SET leased = NULL\" } ]",
         "there is no database 'stock'.", "Databases: orders.")]
-    [TestCase("\"databases\": [\"orders\"", "\"databases\": [\"rabbitmq\", \"orders\"", "'databases' names 'rabbitmq', and so requests", "another name")]
+    [TestCase("\"databases\": [\"orders\"", "\"databases\": [\"rabbitmq\", \"orders\"", "'databases' names 'rabbitmq', the name of the broker", "another name")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"my orders\"", "'name' is 'my orders': expected ASCII letters", "tokens")]
     [TestCase("\"name\": \"orders\"", "\"name\": 5", "'name': expected a text, found 5.", "docs/reference/commands.md")]
     [TestCase("\"command\": [\"orders\"]", "\"command\": []", "'start.command' names no program.", "dotnet")]

@@ -90,7 +90,7 @@ public sealed class WrongArgumentsOfAProof
         var result = await RunnerInProcess.ProveAsync("drain", file, "--against", before, "--out", folder.Path);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-        Assert.That(result.Errors, Does.Contain($"{report} is there, and not of two builds of a service."));
+        Assert.That(result.Errors, Does.Contain($"{report} exists, and is no comparison of two builds."));
         Assert.That(await File.ReadAllTextAsync(report), Is.EqualTo("mine"));
     }
 

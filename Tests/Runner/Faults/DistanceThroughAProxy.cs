@@ -40,7 +40,7 @@ public sealed class DistanceThroughAProxy
     [Test]
     public async Task Its_pings_say_how_far_it_is()
     {
-        // So far that a pause of this process is short beside it.
+        // So far that a pause of this process is short next to it.
         var further = 10 * Far;
         var watch = Stopwatch.StartNew();
         await using var near = new PingMeter(ProxiedNetwork.Loopback);

@@ -52,7 +52,7 @@ internal sealed class LoadBench : IAsyncDisposable
     {
         var broker = (await RabbitMqServer.GetAsync()).Address;
         using var management = new ManagementApi(broker);
-        // Tests beside this one have virtual hosts, too.
+        // Tests that run at the same time have virtual hosts, too.
         var ours = from host in await management.ReadVirtualHostsAsync(CancellationToken.None) where host.Description == OwnerMark.Text select host.Name;
         var consumers = ours.Select(host => $"api/consumers/{Uri.EscapeDataString(host)}").ToList();
         using var client = new HttpClient { BaseAddress = broker.Management };

@@ -40,7 +40,7 @@ public sealed class ServicesThatAreHardToRecord
         Assert.That((await seen).Mode.Promise, Is.EqualTo("exactly-once"), (await seen).Mode.Because);
     }
 
-    /// <summary>The call always answers with one row, so it is taken for a poll.</summary>
+    /// <summary>The call always answers with one row, so it counts as a poll.</summary>
     [Test]
     public async Task One_that_does_everything_in_a_function_is_told_so() => await Assert.ThatAsync(
         () => RecordAsync(FileOf("while :; do psql \"$DATABASE\" -qAtc 'SELECT handle_next()'; sleep 0.2; done")),
