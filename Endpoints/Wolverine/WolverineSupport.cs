@@ -27,7 +27,10 @@ public static class WolverineSupport
     {
         { [TransactionMode.ScopeOff, TransactionMode.Outbox], Support.Yes },
         { TransactionMode.DtcOff, Support.No(NoScope) },
-        { TransactionMode.TransactionsOff, Support.No("no cell is written for its buffered listeners") },
+        {
+            TransactionMode.TransactionsOff,
+            Support.No("it handles a message from memory before the broker has its acknowledgement, and again if a cut connection loses that")
+        },
     };
 
     /// <summary>Support with queues in PostgreSQL.</summary>
