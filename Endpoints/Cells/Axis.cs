@@ -1,4 +1,5 @@
 using System.Globalization;
+using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
 
@@ -119,7 +120,10 @@ public abstract class Axis
     {
         Implied = RoundTripTime.Direct.Name,
         IsOfRounds = true,
-        Rule = cell => cell.RoundTrip.SupportOn(cell.Kind),
+        Rule = cell => cell.RoundTrip.Added is null
+            || cell.Kind.Transport is TransportName.PostgreSql or TransportName.PostgreSqlApart or TransportName.RabbitMq
+            ? Support.Yes
+            : Support.No($"the round-trip time '{cell.RoundTrip.Name}' needs the kit's proxy, which forwards to PostgreSQL and RabbitMQ"),
     };
 
     /// <summary>The size of the messages.</summary>

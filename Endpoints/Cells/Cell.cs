@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;

@@ -11,6 +11,8 @@ internal static partial class CommandsOf
         yield return $"{file.Path} runs: {TextOf(file.Start)}";
         if (file.Send is SendByCommand(var program))
             yield return $"For each message it runs: {TextOf(program)}";
+        foreach (var later in file.Later.OfType<LaterCommand>())
+            yield return $"To let leases become old it runs: {TextOf(later.Program)}";
         foreach (var sql in file.Sql.Where(sql => Program().IsMatch(sql)))
             yield return $"The server runs a program in: {sql}";
     }

@@ -30,6 +30,7 @@ internal sealed class DrainCommand : ProofCommand
             "Exit code 3 if this build is slower beyond chance, or promises less.",
         HelpName = "file or folder",
     };
+    private readonly Option<string?> rtt = DistanceOption.Create();
     private readonly Option<string?> output = Out(
         "The folder for the results (results/, named by date and service). An existing folder is resumed: for another build of the service, name another.");
 
@@ -41,10 +42,11 @@ internal sealed class DrainCommand : ProofCommand
             "Exit code 1 if a round does not count, 2 if the file does not fit the service.",
             ($"drain orders{ProofFile.Suffix}", "three rounds of 2,000 messages"),
             ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"),
+            ($"drain orders{ProofFile.Suffix} --rtt 2ms", "the same, as if its servers were in another zone"),
             ($"drain orders{ProofFile.Suffix} --against ../before", "did this build become slower, or lose a guarantee?"))
     {
         against.NotEmpty();
-        foreach (var option in new Option[] { messages, warmUp, rounds, against, output })
+        foreach (var option in new Option[] { messages, warmUp, rounds, against, rtt, output })
             Options.Add(option);
         Validators.Add(result =>
         {
@@ -60,7 +62,10 @@ internal sealed class DrainCommand : ProofCommand
     {
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-drain");
         DrainPlan PlanOf(ProofFile of, string into, int number) => DrainPlan.Of(
-            of, into, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? number);
+            of, into, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? number) with
+        {
+            RoundTrip = DistanceOption.Of(parsed.GetValue(rtt)),
+        };
         if (parsed.GetValue(against) is { } other)
         {
             var before = TwoBuilds.Read(file, other);
@@ -85,7 +90,8 @@ internal sealed class DrainCommand : ProofCommand
             await console.WriteLineAsync(
                 $"To make what was not made ({Figures.Count(document.Missing.Count, "round")}): " +
                 $"{Verbs.TypedAfter} {Name} {file.Path} {output.Name} {folder} " +
-                $"{messages.Name} {document.Messages} {warmUp.Name} {document.WarmUp} {rounds.Name} {document.Planned}");
+                $"{messages.Name} {document.Messages} {warmUp.Name} {document.WarmUp} {rounds.Name} {document.Planned}" +
+                (document.RoundTrip is { } distance ? $" {rtt.Name} {distance}" : ""));
         }
 
         return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted

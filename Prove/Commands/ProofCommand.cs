@@ -10,7 +10,7 @@ internal abstract class ProofCommand : KitCommand
     private readonly Argument<string> proofFile = new("file") { Description = $"The proof file, such as orders{ProofFile.Suffix}." };
     private readonly Option<string?> start = new("--start")
     {
-        Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
+        Description = "Start this .NET program instead of the command in the file. A 'send' or 'later' that begins with the same command starts it, too.",
         HelpName = "program.dll",
     };
 

@@ -1,13 +1,12 @@
 using System.Diagnostics;
+using Kit.Guarantees;
 using Kit.Prove.Files;
 using Kit.Prove.Handlings;
 using Kit.Prove.Service;
-using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
-using Kit.Runner.Wire;
 
 namespace Kit.Prove.Drains;
 
@@ -86,8 +85,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     private async Task TraceAsync(ProofServers servers, CancellationToken cancellationToken)
     {
         say("Once more through the kit's proxy, for what passes there …");
-        await using var meter = new NetworkMeter(ProxiedNetwork.Loopback);
-        var traced = await new ServiceRound(plan, servers, disk: null, new Told(_ => { })) { Meter = meter }
+        var traced = await new ServiceRound(plan, servers, disk: null, new Told(_ => { })) { IsTraced = true }
             .RunAsync(document.Planned + 1, attempt: 1, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         Keep(document with { Traced = traced });
@@ -144,6 +142,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
                 Service = StoredSubject.FingerprintOf(file),
                 Messages = plan.Messages,
                 WarmUp = plan.WarmUp,
+                RoundTrip = plan.RoundTrip.NameUnlessDirect,
                 Planned = plan.Rounds,
                 Host = OfHost(MachineFacts.Read()),
             };
@@ -151,6 +150,8 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
 
         var stored = folder.LoadDocument();
         StoredSubject.Require(file, fingerprint, InTheFolder, stored.ProofFile, stored.Given, stored.Fingerprint, stored.Service);
+        if (stored.RoundTrip != plan.RoundTrip.NameUnlessDirect)
+            throw StoredSubject.Other(InTheFolder, $"another distance: --rtt {stored.RoundTrip ?? RoundTripTime.Direct.Name}");
         return (stored.Messages, stored.WarmUp) == (plan.Messages, plan.WarmUp)
             ? stored with { Planned = Math.Max(stored.Planned, plan.Rounds) }
             : throw StoredSubject.Other(InTheFolder, $"{Figures.Count(stored.Messages, "message")} after a warm-up of {Figures.Count(stored.WarmUp)}");
@@ -183,6 +184,9 @@ internal sealed record DrainPlan(ProofFile File, string Folder, int Messages, in
 {
     /// <summary>Time without progress after which a round is given up: longer than a service takes to start, or a checkpoint or a lock delays it.</summary>
     public TimeSpan StallLimit { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>The distance of the service from its servers.</summary>
+    public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;
 
     /// <summary>A plan for a file, whose rows are timed by the commits in the database's log.</summary>
     /// <exception cref="KitException">No message can wait while the service is stopped.</exception>

@@ -15,10 +15,10 @@ internal sealed class DrainedService : MeasuredService
     private volatile int handled;
     private IReadOnlyDictionary<string, long> before = new Dictionary<string, long>();
 
-    private DrainedService(ProofFile file, ProofBed bed, bool isProxied)
-        : base(file, bed) => Addresses = isProxied ? bed.ForApplication : bed.Direct;
-
-    protected override Placeholders Addresses { get; }
+    private DrainedService(ProofFile file, ProofBed bed)
+        : base(file, bed)
+    {
+    }
 
     public override int Handled => handled;
 
@@ -33,7 +33,7 @@ internal sealed class DrainedService : MeasuredService
     /// <exception cref="KitException">A statement of the setup failed.</exception>
     public static async Task<DrainedService> OpenAsync(
         ProofFile file, ProofServers servers, NetworkMeter? meter, CancellationToken cancellationToken) =>
-        new(file, await ProofBed.CreateAsync(file, servers, new RequestGate(), cancellationToken, meter), meter is not null);
+        new(file, await ProofBed.CreateAsync(file, servers, new RequestGate(), cancellationToken, meter));
 
     /// <summary>Lets it handle a first message, and puts the messages of the round in when it has ended.</summary>
     /// <inheritdoc cref="MeasuredService.HandleFirstAsync" path="/param"/>

@@ -5,6 +5,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Wire;
 
 namespace Kit.Prove.Drains;
 
@@ -18,8 +19,8 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
 
     private readonly ProofFile file = plan.File;
 
-    /// <summary>Measures the service's traffic through the proxies, and samples its sessions; <see langword="null"/>: it is not traced.</summary>
-    public NetworkMeter? Meter { get; init; }
+    /// <summary>True to measure the service's traffic through the proxies at any distance, and to sample its sessions.</summary>
+    public bool IsTraced { get; init; }
 
     /// <summary>Runs the round. Any failure becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<DrainRound> RunAsync(int number, int attempt, CancellationToken cancellationToken)
@@ -27,7 +28,9 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
         var document = DrainRound.Blank(number, attempt);
         try
         {
-            await using var service = await DrainedService.OpenAsync(file, servers, Meter, cancellationToken);
+            var network = ProxiedNetwork.At(plan.RoundTrip) ?? (IsTraced ? ProxiedNetwork.Loopback : null);
+            await using var meter = network is null ? null : new NetworkMeter(network);
+            await using var service = await DrainedService.OpenAsync(file, servers, meter, cancellationToken);
             List<Guid> messages = [.. Enumerable.Range(0, plan.WarmUp + plan.Messages).Select(_ => Guid.CreateVersion7())];
             document = document with { SendSeconds = (await service.PutAsync(messages, plan.StallLimit, cancellationToken)).TotalSeconds };
 
@@ -36,14 +39,14 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             var own = await servers.ProcessesAsync();
             var before = await service.Bed.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
-            Meter?.Start();
-            await using var sampler = Meter is null ? null : await service.Bed.SampleSessionsAsync(cancellationToken);
+            meter?.Start();
+            await using var sampler = IsTraced ? await service.Bed.SampleSessionsAsync(cancellationToken) : null;
             var drained = await new Drain(service, plan.StallLimit, progress).RunAsync(messages.Count, cancellationToken);
-            if (Meter is not null)
+            if (meter is not null)
             {
                 document = document with
                 {
-                    Network = await Meter.StopAsync(messages.Count, service.Bed.MostConnections),
+                    Network = await meter.StopAsync(messages.Count, service.Bed.MostConnections),
                     Sessions = sampler is null ? null : await sampler.StopAsync(messages.Count),
                 };
             }

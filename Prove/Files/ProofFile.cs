@@ -43,8 +43,8 @@ internal sealed record ProofFile
     /// <summary>The counts that are 0 when the application has nothing to do.</summary>
     public required IReadOnlyList<IdleCount> Idle { get; init; }
 
-    /// <summary>Statements by which the leases of dead processes become old, as if their time had passed. Empty: the application has none.</summary>
-    public IReadOnlyList<LaterStatement> Later { get; init; } = [];
+    /// <summary>The steps by which the leases of dead processes become old, as if their time had passed. Empty: the application has none.</summary>
+    public IReadOnlyList<LaterStep> Later { get; init; } = [];
 
     /// <summary>The length of a lease in words, for reports; <see langword="null"/>: the file does not name it.</summary>
     public string? Lease { get; init; }
@@ -77,8 +77,15 @@ internal sealed record ProofFile
     /// <summary>All its SQL.</summary>
     public IReadOnlyList<string> Sql =>
     [
-        .. Setup.Select(setup => setup.Sql), .. Reads, .. Counts, .. Later.Select(later => later.Sql),
+        .. Setup.Select(setup => setup.Sql), .. Reads, .. Counts, .. Later.OfType<LaterStatement>().Select(later => later.Sql),
         .. Send is SendBySql sent ? [sent.Sql] : Array.Empty<string>(),
+    ];
+
+    /// <summary>All its programs.</summary>
+    public IReadOnlyList<ProgramToStart> Programs =>
+    [
+        Start, .. Send is SendByCommand(var sender) ? [sender] : Array.Empty<ProgramToStart>(),
+        .. Later.OfType<LaterCommand>().Select(later => later.Program),
     ];
 
     /// <summary>The folder of the file.</summary>
@@ -151,8 +158,14 @@ internal sealed record IdleStatement(string Database, string Sql) : IdleCount
     public override string ToString() => $"idle statement \"{Sql}\" in database '{Database}'";
 }
 
+/// <summary>A step by which leases become old.</summary>
+internal abstract record LaterStep;
+
+/// <summary>A program, which ends with exit code 0 when leases are old.</summary>
+internal sealed record LaterCommand(ProgramToStart Program) : LaterStep;
+
 /// <summary>A statement by which leases become old.</summary>
-internal sealed record LaterStatement(string Database, string Sql)
+internal sealed record LaterStatement(string Database, string Sql) : LaterStep
 {
     public override string ToString() => $"the statement of 'later' \"{Sql}\" in database '{Database}'";
 }

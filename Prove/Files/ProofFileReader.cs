@@ -95,6 +95,7 @@ internal sealed class ProofFileReader
         var send = ReadSend(startKeys.Texts("command"));
         var effects = ReadEffects(start, send);
         var idle = ReadIdle(send);
+        var later = ReadLater(startKeys.Texts("command"));
         var needsBroker = queues.Count > 0 || send is SendToQueue || effects.Exists(effect => effect is QueueEffect)
             || idle.Exists(count => count is IdleQueue) || templates.Exists(Placeholders.NameABroker);
         CheckTemplates(needsBroker);
@@ -117,7 +118,7 @@ internal sealed class ProofFileReader
             Send = send,
             Effects = effects,
             Idle = idle,
-            Later = ReadLater(),
+            Later = later,
             Lease = ReadLease(),
             Promised = ReadPromise(),
             Instances = whole.Number("instances", unlessThere: 1),
@@ -201,11 +202,18 @@ internal sealed class ProofFileReader
     /// <param name="named">The command with which the file starts the application.</param>
     private SendByCommand ByCommand(JsonKeys send, IReadOnlyList<string> named)
     {
-        var command = send.Texts("command");
-        if (given is not null && named.Count > 0 && command.Take(named.Count).SequenceEqual(named))
-            command = [.. Given, .. command.Skip(named.Count)];
+        var command = Command(send, named);
         WithId(send, string.Join(' ', [.. command, .. send.Named("environment").Values]), "command and environment");
         return new SendByCommand(Program(send, command));
+    }
+
+    /// <summary>A command, with the given program if it begins as the one that starts the application.</summary>
+    private IReadOnlyList<string> Command(JsonKeys program, IReadOnlyList<string> named)
+    {
+        var command = program.Texts("command");
+        return given is not null && named.Count > 0 && command.Take(named.Count).SequenceEqual(named)
+            ? [.. Given, .. command.Skip(named.Count)]
+            : command;
     }
 
     /// <summary>A text whose placeholders are checked.</summary>
@@ -270,13 +278,30 @@ internal sealed class ProofFileReader
             : throw whole.Error("'idle' names nothing", "Say how the kit sees that no message is left: a queue, or a statement that returns 0 then.");
     }
 
-    private List<LaterStatement> ReadLater()
+    /// <param name="named">The command with which the file starts the application.</param>
+    private List<LaterStep> ReadLater(IReadOnlyList<string> named)
     {
-        List<LaterStatement> later = [.. whole.Objects("later", "database", "sql").Select(one => new LaterStatement(DatabaseOf(one), one.Text("sql")))];
+        List<LaterStep> later =
+            [.. whole.Objects("later", "database", "sql", "command", "directory", "environment").Select(one => ReadLater(one, named))];
         return later.Count > 0 || !whole.Has("later")
             ? later
-            : throw whole.Error("'later' names nothing", "Say by which statements leases become old, or leave it out.");
+            : throw whole.Error("'later' names nothing", "Say by which statements or commands leases become old, or leave it out.");
     }
+
+    private LaterStep ReadLater(JsonKeys one, IReadOnlyList<string> named) =>
+        (one.Among("database", "sql"), one.Among("command", "directory", "environment")) switch
+    {
+        ([_, ..], []) => new LaterStatement(DatabaseOf(one), one.Text("sql")),
+        ([], [_, ..]) => new LaterCommand(Program(one, WithoutId(one, Command(one, named)))),
+        ([var key, ..], [var other, ..]) => throw one.Error(
+            $"'{one.PlaceOf(key)}' and '{one.PlaceOf(other)}' are both there", "It is either a statement or a command: make two entries of it."),
+        _ => throw one.Error($"'{one.PlaceOf("")}' does not say what is executed", "Name 'database' and 'sql' for a statement, or 'command'."),
+    };
+
+    private static IReadOnlyList<string> WithoutId(JsonKeys program, IReadOnlyList<string> command) =>
+        command.Concat(program.Named("environment").Values).Any(text => text.Contains(Id, StringComparison.Ordinal))
+            ? throw program.Error($"'{program.PlaceOf("")}' has {Id}, and is executed for no message", "Let it make every lease old.")
+            : command;
 
     private string? ReadLease() => !whole.Has("lease") ? null
         : whole.Has("later") ? whole.Text("lease")

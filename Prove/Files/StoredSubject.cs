@@ -28,8 +28,7 @@ internal static class StoredSubject
     /// <summary>The fingerprint of the files that the file's commands name, and of all libraries next to a .NET program.</summary>
     public static string FingerprintOf(ProofFile file)
     {
-        IEnumerable<ProgramToStart> programs = file.Send is SendByCommand(var sender) ? [file.Start, sender] : [file.Start];
-        var contents = programs.SelectMany(program => program.Files).SelectMany(WithLibraries).Distinct().Order(StringComparer.Ordinal)
+        var contents = file.Programs.SelectMany(program => program.Files).SelectMany(WithLibraries).Distinct().Order(StringComparer.Ordinal)
             .Select(path => $"{Path.GetFileName(path)} {HashOf(path)}\n");
         return Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(string.Concat(contents))))[..12];
     }

@@ -35,9 +35,11 @@ internal sealed class LoadedService : MeasuredService
 
     public override bool IsBroken => Effects.Loss is not null || base.IsBroken;
 
+    /// <param name="meter">Delays its traffic through the proxies; <see langword="null"/>: it is told the servers' own addresses.</param>
     /// <exception cref="KitException">A statement of the setup failed.</exception>
-    public static async Task<LoadedService> OpenAsync(ProofFile file, ProofServers servers, CancellationToken cancellationToken) =>
-        new(file, await ProofBed.CreateAsync(file, servers, new RequestGate(), cancellationToken));
+    public static async Task<LoadedService> OpenAsync(
+        ProofFile file, ProofServers servers, NetworkMeter? meter, CancellationToken cancellationToken) =>
+        new(file, await ProofBed.CreateAsync(file, servers, new RequestGate(), cancellationToken, meter));
 
     /// <summary>
     /// Starts it, after a first start in which it creates what it needs, and lets it handle two messages. Then it is known what a send writes, and how often

@@ -6,6 +6,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Wire;
 
 namespace Kit.Prove.Loads;
 
@@ -32,7 +33,8 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
     private async Task<LoadResult> LoadAsync(
         LoadAttempt attempt, LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
     {
-        await using var service = await LoadedService.OpenAsync(file, servers, stop);
+        await using var meter = ProxiedNetwork.At(plan.RoundTrip) is { } network ? new NetworkMeter(network) : null;
+        await using var service = await LoadedService.OpenAsync(file, servers, meter, stop);
         await service.PrepareAsync(ToPrepare, stop);
         var producers = await service.OpenProducersAsync(plan.Senders, stop);
         List<Guid> warmUp = [.. Enumerable.Range(0, plan.WarmUp).Select(_ => Guid.CreateVersion7())];

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
 using Kit.Runner.Measuring;
@@ -30,6 +31,7 @@ internal sealed class ServiceLoadRun(
             TimeoutSeconds = plan.Timeout.TotalSeconds,
             ThinkMilliseconds = users?.Think.TotalMilliseconds,
             RampSeconds = users?.Ramp.TotalSeconds,
+            RoundTrip = plan.RoundTrip.NameUnlessDirect,
         };
         await using var servers = await ProofServers.StartAsync(file, stop);
         say("One undisturbed message …");
@@ -84,4 +86,8 @@ internal sealed class ServiceLoadRun(
 /// <param name="CommandLine">As typed.</param>
 internal sealed record ServiceLoadPlan(
     ProofFile File, string Folder, IReadOnlyList<LoadShape> Shapes, TimeSpan Length, double? LimitMilliseconds, IReadOnlyList<double> Shares,
-    TimeSpan Timeout, int WarmUp, int Senders, string CommandLine);
+    TimeSpan Timeout, int WarmUp, int Senders, string CommandLine)
+{
+    /// <summary>The distance of the service from its servers.</summary>
+    public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;
+}

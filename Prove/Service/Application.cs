@@ -143,25 +143,23 @@ internal sealed class Application : ISubject<ProofAccount>
         }
     }
 
-    /// <summary>Executes the statements by which leases become old.</summary>
+    /// <summary>Executes the steps by which leases become old.</summary>
     /// <exception cref="KitException">One of them fails.</exception>
     public async Task LetTimePassAsync(CancellationToken cancellationToken)
     {
         foreach (var later in file.Later)
         {
-            try
+            switch (later)
             {
-                await bed.ExecuteAsync(later.Database, ProofBed.WaitsForALock(later.Sql), cancellationToken);
-            }
-            catch (Npgsql.PostgresException refused) when (refused.SqlState == Npgsql.PostgresErrorCodes.LockNotAvailable)
-            {
-                // A living session holds the lock. It is told with what is left.
-            }
-            catch (Npgsql.PostgresException refused)
-            {
-                throw new KitException(
-                    $"{file.Path}: {later} fails: {RefusedStatement.TextOf(refused)}.", "Correct the statement.", refused)
-                { IsUsage = true };
+                case LaterStatement statement:
+                    await LetTimePassAsync(statement, cancellationToken);
+                    break;
+                case LaterCommand(var program):
+                    if (await ApplicationProcess.RunAsync(program, bed.Direct, id: null, "later", Sender.Patience, cancellationToken) is { } failure)
+                        throw new KitException($"{file.Path}: {failure.TrimEnd('.')}.", "Correct the command.") { IsUsage = true };
+                    break;
+                default:
+                    throw new UnreachableException($"No such step of 'later': {later}.");
             }
         }
     }
@@ -249,6 +247,24 @@ internal sealed class Application : ISubject<ProofAccount>
         }
 
         return fresh;
+    }
+
+    private async Task LetTimePassAsync(LaterStatement statement, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await bed.ExecuteAsync(statement.Database, ProofBed.WaitsForALock(statement.Sql), cancellationToken);
+        }
+        catch (Npgsql.PostgresException refused) when (refused.SqlState == Npgsql.PostgresErrorCodes.LockNotAvailable)
+        {
+            // A living session holds the lock. It is told with what is left.
+        }
+        catch (Npgsql.PostgresException refused)
+        {
+            throw new KitException(
+                $"{file.Path}: {statement} fails: {RefusedStatement.TextOf(refused)}.", "Correct the statement.", refused)
+            { IsUsage = true };
+        }
     }
 
     private async Task StartAgainAsync()

@@ -86,6 +86,31 @@ internal sealed class ApplicationProcess : IAsyncDisposable
         }
     }
 
+    /// <summary>Runs a program to its end, which is its success with exit code 0.</summary>
+    /// <param name="key">The key of the file that names it.</param>
+    /// <param name="limit">Time after which it is killed.</param>
+    /// <returns>The reason why it failed; <see langword="null"/>: it has not.</returns>
+    /// <inheritdoc cref="Start" path="/param"/>
+    /// <inheritdoc cref="Start" path="/exception"/>
+    public static async Task<string?> RunAsync(
+        ProgramToStart program, Placeholders placeholders, Guid? id, string key, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        await using var running = Start(program, placeholders, id, _ => { });
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        patience.CancelAfter(limit);
+        try
+        {
+            await running.EndAsync(patience.Token);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return $"the command of '{key}' did not end within {limit.TotalSeconds} s. It must not wait for the application. " +
+                $"{running.OutputOf("The command")}";
+        }
+
+        return running.ExitCode == 0 ? null : $"the command of '{key}' ended with exit code {running.ExitCode}. {running.OutputOf("The command")}";
+    }
+
     /// <summary>The last output, on one line.</summary>
     /// <param name="who">The program, as a sentence begins with it.</param>
     public string OutputOf(string who) => last.Kept is { Count: > 0 } lines

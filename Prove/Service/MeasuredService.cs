@@ -47,9 +47,6 @@ internal abstract class MeasuredService : ITarget, IAsyncDisposable
 
     protected ProofFile File { get; }
 
-    /// <summary>Addresses of the servers: their own, unless its traffic is to be seen.</summary>
-    protected virtual Placeholders Addresses => Bed.Direct;
-
     protected Sender Sender { get; }
 
     protected static TimeSpan ShortestPause { get; } = TimeSpan.FromMilliseconds(250);
@@ -136,7 +133,7 @@ internal abstract class MeasuredService : ITarget, IAsyncDisposable
     protected void Start()
     {
         StartedUtc = DateTimeOffset.UtcNow;
-        process = ApplicationProcess.Start(File.Start, Addresses, id: null, _ => { });
+        process = ApplicationProcess.Start(File.Start, Bed.ForMeasured, id: null, _ => { });
         ProcessId = process.Id;
     }
 

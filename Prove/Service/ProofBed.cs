@@ -56,6 +56,9 @@ internal sealed class ProofBed : IAsyncDisposable
     /// <summary>The values for the application: through the proxies.</summary>
     public Placeholders ForApplication => PlaceholdersWith(proxies.ToDictionary(proxy => proxy.Key, proxy => proxy.Value.Port));
 
+    /// <summary>The values for a service that is measured: through the proxies only if they measure or delay.</summary>
+    public Placeholders ForMeasured => meter is null ? Direct : ForApplication;
+
     /// <summary>The values for everyone else: directly to the servers.</summary>
     public Placeholders Direct => PlaceholdersWith(new Dictionary<string, int>());
 

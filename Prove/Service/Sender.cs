@@ -128,7 +128,7 @@ internal sealed class Sender(ProofFile file, ProofBed bed, SendersOwn? own = nul
                 case SendByHttp to:
                     return await RequestAsync(to, texts, message, cancellationToken);
                 case SendByCommand(var program):
-                    return await RunAsync(program, texts, message, cancellationToken);
+                    return await ApplicationProcess.RunAsync(program, texts, message, "send", Patience, cancellationToken);
                 default:
                     throw new InvalidOperationException($"No such way to send: {file.Send}.");
             }
@@ -176,23 +176,5 @@ internal sealed class Sender(ProofFile file, ProofBed bed, SendersOwn? own = nul
 
         using var answer = await http.SendAsync(request, cancellationToken);
         return answer.IsSuccessStatusCode || to.Accepted.Contains((int)answer.StatusCode) ? null : $"the application answered {(int)answer.StatusCode}";
-    }
-
-    private static async Task<string?> RunAsync(ProgramToStart program, Placeholders texts, Guid message, CancellationToken cancellationToken)
-    {
-        await using var process = ApplicationProcess.Start(program, texts, message, _ => { });
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        patience.CancelAfter(Patience);
-        try
-        {
-            await process.EndAsync(patience.Token);
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
-        {
-            return $"the command of 'send' did not end within {Patience.TotalSeconds} s. It must not wait for the application. " +
-                $"{process.OutputOf("The command")}";
-        }
-
-        return process.ExitCode == 0 ? null : $"the command of 'send' ended with exit code {process.ExitCode}. {process.OutputOf("The command")}";
     }
 }

@@ -57,6 +57,10 @@ internal static class ReportText
         _ => null,
     };
 
+    /// <summary>What the kit's proxy added to each round trip, to follow a title or a rate.</summary>
+    /// <param name="roundTrip">Such as <c>2ms</c>; <see langword="null"/>: no proxy was in between.</param>
+    public static string DistanceOf(string? roundTrip) => roundTrip is null ? "" : $" with {roundTrip} added to each round trip";
+
     private static string? LaxnessOf(RunDocument document) => document.Server is { } server
         && WaitForTheDisk.Where(setting => server.GetValueOrDefault(setting) is "off").ToList() is { Count: > 0 } off
         ? $"Not durable: the server's sessions had {string.Join(" and ", off.Select(setting => $"{setting} off"))}, " +

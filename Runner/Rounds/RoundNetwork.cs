@@ -20,13 +20,13 @@ internal sealed class RoundNetwork : IAsyncDisposable
     public RoundNetwork(Cell cell, string queues, string widgets)
     {
         (Queues, Widgets) = (queues, widgets);
-        if (cell.RoundTrip.Added is not { } added)
+        if (ProxiedNetwork.At(cell.RoundTrip) is not { } network)
             return;
 
         // Both have one: a cell without is refused. PostgreSQL holds the widgets, and perhaps the queues.
         var transport = Transport.Of(cell);
         var (toQueues, toWidgets) = (transport.ProxyRoute!, transport.Widgets.ProxyRoute!);
-        meter = new NetworkMeter(new ProxiedNetwork { RoundTrip = added });
+        meter = new NetworkMeter(network);
         sqlServer = toWidgets.ServerOf(widgets);
         if (sqlServer.Host.StartsWith('/') || sqlServer.Host.Contains(','))
         {

@@ -12,7 +12,7 @@ internal static class NamesOption
     public static Option<string[]> Of(
         string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null, Func<string, string>? read = null)
     {
-        var existing = $"Names: {string.Join(", ", names)}.";
+        var existing = Listed(names);
         var option = new Option<string[]>(name)
         {
             Description = $"{description} {existing}",
@@ -24,9 +24,26 @@ internal static class NamesOption
         return option;
     }
 
+    /// <summary>An option that takes one name.</summary>
+    /// <param name="description">For the help, which adds the names.</param>
+    public static Option<string?> One(string name, string description, IReadOnlyList<string> names)
+    {
+        var option = new Option<string?>(name) { Description = $"{description} {Listed(names)}", HelpName = "name" };
+        option.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string?>() is { } typed && !names.Contains(typed))
+                result.AddError($"{name}: {Unknown(typed)}. {Listed(names)}");
+        });
+        return option;
+    }
+
     /// <summary>The names that were typed, as they were.</summary>
     public static IEnumerable<string> Typed(ArgumentResult result) =>
         result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries));
+
+    private static string Listed(IReadOnlyList<string> names) => $"Names: {string.Join(", ", names)}.";
+
+    private static string Unknown(string typed) => $"unknown name '{typed}'";
 
     private static void Check(OptionResult result, IReadOnlyList<string> names, string existing, Func<string, string?> whyNot)
     {
@@ -34,6 +51,6 @@ internal static class NamesOption
         if (result is { Implicit: false } && typed.Length == 0)
             result.AddError($"{result.Option.Name}: no name. {existing}");
         foreach (var unknown in typed.Where(one => !names.Contains(one)))
-            result.AddError($"{result.Option.Name}: {whyNot(unknown) ?? $"unknown name '{unknown}'"}. {existing}");
+            result.AddError($"{result.Option.Name}: {whyNot(unknown) ?? Unknown(unknown)}. {existing}");
     }
 }

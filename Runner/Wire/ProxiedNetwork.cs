@@ -1,3 +1,5 @@
+using Kit.Guarantees;
+
 namespace Kit.Runner.Wire;
 
 /// <summary>The effects of a <see cref="FaultProxy"/> on every connection besides its faults.</summary>
@@ -16,6 +18,9 @@ internal sealed record ProxiedNetwork
     /// Makes a filter for a new connection; <see langword="null"/>: everything is forwarded. Round trips do not apply to connections with a filter.
     /// </summary>
     public Func<ConnectionSides, IConnectionFilter>? Filter { get; init; }
+
+    /// <summary>A network with that distance; <see langword="null"/>: no proxy is in between.</summary>
+    public static ProxiedNetwork? At(RoundTripTime trip) => trip.Added is { } added ? new ProxiedNetwork { RoundTrip = added } : null;
 
     /// <summary>Delay of the bytes of one direction.</summary>
     public TimeSpan LatencyOf(Traffic direction)

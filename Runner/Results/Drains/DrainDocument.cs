@@ -32,6 +32,9 @@ public sealed record DrainDocument
     /// <summary>Messages that are handled before those, by the same process.</summary>
     public required int WarmUp { get; init; }
 
+    /// <summary>Time that the kit's proxy added to each round trip of the service, such as <c>2ms</c>; absent: no proxy was in between.</summary>
+    public string? RoundTrip { get; init; }
+
     /// <summary>Rounds that were asked for.</summary>
     public required int Planned { get; init; }
 

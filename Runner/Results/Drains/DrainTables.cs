@@ -27,11 +27,13 @@ public sealed class DrainTables(DrainDocument document)
         new("ms per message", state => Figures.Measured(state.MillisecondsPerMessage)),
     ];
 
+    private static readonly Column<DrainRound> Ping = new("Ping ms", round => Figures.Measured(round.Network?.Trip.MeanMilliseconds));
+
     private readonly IReadOnlyList<DrainRound> rounds = [.. document.Rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
 
     /// <summary>The result in one sentence.</summary>
     public string Summary => document.Rate is { } rate
-        ? $"{document.Name} handles {Figures.Measured(rate.Mean)} messages a second" +
+        ? $"{document.Name} handles {Figures.Measured(rate.Mean)} messages a second{Distance}" +
           (rate.Factor is null ? "" : $" (95 % interval {SummaryTable.IntervalOf(rate)}, CV {Figures.Share(rate.Variation!.Value)})") +
           $": {Figures.Count(rate.Count)} of {Figures.Count(document.Planned, "round")} of {Figures.Count(document.Messages, "message")} " +
           $"{(rate.Count == 1 ? "counts" : "count")}."
@@ -41,7 +43,7 @@ public sealed class DrainTables(DrainDocument document)
     /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {
-        (Table.Of(Columns, rounds) with { Title = document.Name }).WriteTerminal(TerminalSummary.ConsoleOn(output, width));
+        (RoundsTable with { Title = document.Name + Distance }).WriteTerminal(TerminalSummary.ConsoleOn(output, width));
         output.WriteLine($"\n{Summary}");
         if (ReportText.WarningOf(document.Disk) is { } warning)
             output.WriteLine(warning);
@@ -61,14 +63,15 @@ public sealed class DrainTables(DrainDocument document)
             output.WriteLine($"Files of the servers: {disk.Text}.");
         if (ReportText.WarningOf(document.Disk) is { } warning)
             output.WriteLine($"\n**{warning}**");
-        (Table.Of(Columns, rounds) with
+        (RoundsTable with
         {
-            Title = "Rounds",
+            Title = $"Rounds{Distance}",
             Legend =
                 $"In each round {Figures.Count(document.WarmUp + document.Messages, "message")} wait when the service starts. The clock starts at the first " +
                 $"effect after the warm-up of {Figures.Count(document.WarmUp)}, and ends at the last effect. A row's moment is that of its commit, from the " +
                 "database's log; a sent message's is its receipt, a call's its arrival. *Start*: from the start of the process to its first effect. " +
                 "Commits, flushes, WAL and CPU time are for each message that was put in, with the start of the service and its polls until it is stopped. " +
+                (document.RoundTrip is null ? "" : "*Ping*: a round trip through the kit's proxy, measured next to the round. ") +
                 "Figures in brackets do not count.",
         }).WriteMarkdown(output);
         MarkdownTables.WriteList("One handling", Handled, output);
@@ -81,6 +84,10 @@ public sealed class DrainTables(DrainDocument document)
 
         MarkdownTables.WriteList("Notes", Notes, output);
     }
+
+    private string Distance => ReportText.DistanceOf(document.RoundTrip);
+
+    private Table RoundsTable => Table.Of(document.RoundTrip is null ? Columns : [.. Columns, Ping], rounds);
 
     private IEnumerable<string> Handled => document.Handling?.Lines ?? [];
 
@@ -133,7 +140,9 @@ public sealed class DrainTables(DrainDocument document)
             .SelectMany(round => round.Costs.Named().Append((Name: "load from other processes", Reading: round.Noise.OtherCpuShare)))
             .Where(figure => figure.Reading.Value is null)
             .Select(figure => $"{figure.Name} not measured: {figure.Reading.Because}.").Distinct(StringComparer.Ordinal),
-        "In the rounds the service is told the servers' own addresses: the kit's proxy is not between. " +
+        (document.RoundTrip is { } added
+            ? $"In the rounds the kit's proxy is between the service and its servers, and adds {added} to each round trip. "
+            : "In the rounds the service is told the servers' own addresses: the kit's proxy is not between. ") +
         "The servers write a log for logical decoding, which is a little longer.",
     ];
 

@@ -61,6 +61,11 @@ public sealed record LoadSettings(double Seconds, int? Concurrency, int? SeedRow
     /// </summary>
     public double? TimeoutSeconds { get; init; }
 
+    /// <summary>
+    /// Time that the kit's proxy added to each round trip of a user's service, such as <c>2ms</c>; absent: no proxy was in between.
+    /// </summary>
+    public string? RoundTrip { get; init; }
+
     /// <summary>Time at which a reader's snapshot begins, in s from the start of each load; absent: there is none.</summary>
     public double? SnapshotFromSeconds { get; init; }
 

@@ -185,6 +185,8 @@ public static class LoadReport
                          ? $"concurrency {Figures.Plain(handlers)}, {Figures.Count(rows)} rows seeded, " : "") +
                      $"{Figures.Count(settings.WarmUp)} warm-up messages, " +
                      $"{settings.Senders} senders on the same machine";
+        if (settings.RoundTrip is { } added)
+            yield return $"Distance: the kit's proxy adds {added} to each round trip between the service and its servers";
         if (settings is { ThinkMilliseconds: { } think, RampSeconds: { } ramp })
         {
             yield return $"Users: each sends, waits for the effect, and pauses for {Figures.Measured(think)} ms; they begin within " +
@@ -211,7 +213,7 @@ public static class LoadReport
     private static Table TableOf(LoadDocument document) => Table.Of<LoadResult>(
         [.. Columns, new("Verdict", result => VerdictOf(result, document.Settings.LimitMilliseconds), IsFigure: false)],
         document.Results) with
-    { Title = "Load" };
+    { Title = $"Load{ReportText.DistanceOf(document.Settings.RoundTrip)}" };
 
     /// <summary>The verdict on a rate, sustained or not, or on a load of users, valid or not, with the reasons.</summary>
     public static string VerdictOf(LoadResult result, double? limitMilliseconds) =>

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;

@@ -51,10 +51,19 @@ public sealed class FileThatIsWrong
         const string Hidden = "COPY placed_order TO PROGRAM 'sh'";
         var file = ProofFileReader.Parse(
             "orders.proof.json",
-            Right.Replace("\"CREATE TABLE placed_order (id uuid)\"", $"\"{Hidden}\", \"CREATE TABLE programs ()\"", StringComparison.Ordinal));
+            Right.Replace("\"CREATE TABLE placed_order (id uuid)\"", $"\"{Hidden}\", \"CREATE TABLE programs ()\"", StringComparison.Ordinal)
+                .Replace(
+                    "\"promise\"",
+                    "\"later\": [ { \"command\": [\"old\", \"--all jobs\"], \"environment\": { \"PGPASSWORD\": \"hunter22\" } } ], \"promise\"",
+                    StringComparison.Ordinal));
 
         Assert.That(CommandsOf.Lines(file), Is.EqualTo(
-            [$"orders.proof.json runs: orders (in {Environment.CurrentDirectory}, with DATABASE, BROKER)", $"The server runs a program in: {Hidden}"]));
+        [
+            $"orders.proof.json runs: orders (in {Environment.CurrentDirectory}, with DATABASE, BROKER)",
+            $"To let leases become old it runs: old '--all jobs' (in {Environment.CurrentDirectory}, with PGPASSWORD)",
+            $"The server runs a program in: {Hidden}",
+        ]));
+        Assert.That(file.Secrets.Mask("old: hunter22"), Does.Not.Contain("hunter22"));
     }
 
     [TestCase("\"name\": \"orders\"", "\"nome\": \"orders\"", "unknown key 'nome'.", "Keys: name, databases, queues,")]
@@ -64,6 +73,29 @@ public sealed class FileThatIsWrong
         "\"name\": \"orders\"", "\"name\": \"orders\", \"commits\": \"yes\"",
         "'commits': expected true or false, found \"yes\".", "docs/reference/commands.md")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"later\": []", "'later' names nothing.", "leave it out")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": { \"command\": [\"old\"] }",
+        "'later': expected a list of objects, found {", "docs/reference/commands.md")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ \"old\" ]",
+        "'later[0]': expected an object in braces, found \"old\".", "docs/reference/commands.md")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ {} ]", "'later[0]' does not say what is executed.", "or 'command'")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"command\": \"old\" } ]",
+        "'later[0].command': expected a list of texts, found \"old\".", "docs/reference/commands.md")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"command\": [] } ]", "'later[0].command' names no program.", "dotnet")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"command\": [\"old\"], \"directory\": \"none\" } ]",
+        "'later[0].directory': there is no folder", "relative")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"command\": [\"old\", \"{{postgresql:stock}}\"] } ]",
+        "there is no placeholder {{postgresql:stock}}.", "{{rabbitmq:vhost}}")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"command\": [\"old\"], \"environment\": { \"ID\": \"{{id}}\" } } ]",
+        "'later[0]' has {{id}}, and is executed for no message.", "every lease")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"command\": [\"old\"], \"database\": \"orders\", \"sql\": \"SELECT\" } ]",
+        "'later[0].database' and 'later[0].command' are both there.", "two entries")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"lease\": \"4 hours\"", "'lease' is there, and 'later' is not.", "becomes old")]
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"later\": [ { \"database\": \"stock\", \"sql\": \"UPDATE job SET leased = NULL\" } ]",

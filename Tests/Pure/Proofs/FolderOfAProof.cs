@@ -3,6 +3,7 @@ using Kit.Prove.Crashes;
 using Kit.Prove.Drains;
 using Kit.Prove.Files;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
@@ -131,6 +132,38 @@ public sealed class FolderOfAProof
                 async () => await new DrainRun(drain, _ => { }).RunAsync(CancellationToken.None),
                 Throws.TypeOf<KitException>().With.Message.StartsWith("A command is writing into "));
         }
+    }
+
+    /// <summary>One rate would be the mean of two distances.</summary>
+    [TestCase("2ms", "direct")]
+    [TestCase(null, "5ms")]
+    [TestCase("2ms", "5ms")]
+    [TestCase(null, "0ms")]
+    public void In_which_a_drain_at_another_distance_began_is_refused(string? then, string now)
+    {
+        var plan = DrainPlan.Of(ProofFileReader.Parse("orders.proof.json", Text), temporary.Below("drain"), 100, 10, 3) with
+        {
+            RoundTrip = RoundTripTime.All.Single(trip => trip.Name == now),
+        };
+        Directory.CreateDirectory(plan.Folder);
+        new DrainFolder(plan.Folder).Save(new DrainDocument
+        {
+            Name = "orders",
+            StartedUtc = DateTimeOffset.UnixEpoch,
+            Fingerprint = Build.FingerprintOf(AppContext.BaseDirectory),
+            ProofFile = Text,
+            Service = StoredSubject.FingerprintOf(plan.File),
+            Messages = 100,
+            WarmUp = 10,
+            RoundTrip = then,
+            Planned = 3,
+            Host = new HostFacts(2, "a processor", 4L << 30, "a system", ".NET"),
+        });
+
+        Assert.That(
+            async () => await new DrainRun(plan, _ => { }).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>().With.Message.EqualTo($"{plan.Folder} has the drain of another distance: --rtt {then ?? "direct"}.")
+                .And.Property("IsUsage").True);
     }
 
     [Test]

@@ -29,6 +29,24 @@ public sealed class ReportOfADrain
         Approval.Verify("drain.md", $"{output}");
     }
 
+    [Test]
+    public void Names_the_distance_that_the_proxy_added()
+    {
+        var (report, terminal) = (new StringWriter(), new StringWriter());
+        var tables = new DrainTables(Document with { RoundTrip = "2ms", Rounds = [Rounds[0] with { Network = Document.Traced!.Network }] });
+
+        tables.WriteMarkdown(report);
+        tables.WriteTerminal(terminal, 300);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That($"{report}", Does.Contain("orders handles 100 messages a second with 2ms added to each round trip: 1 of 3 rounds "));
+            Assert.That($"{report}", Does.Contain("## Rounds with 2ms added to each round trip").And.Contain("| Ping ms |").And.Contain(" 0.0900 |"));
+            Assert.That($"{report}", Does.Contain("and adds 2ms to each round trip.").And.Not.Contain("the servers' own addresses"));
+            Assert.That($"{terminal}", Does.Contain("orders with 2ms added to each round trip").And.Contain("Ping ms"));
+        }
+    }
+
     [TestCase(
         RoundOutcomeOfTrace.Invalid, "Statements, round trips and waits are not known: the drain through the kit's proxy is INVALID: messages lost: 2.")]
     [TestCase(

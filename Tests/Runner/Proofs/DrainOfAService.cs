@@ -18,6 +18,8 @@ public sealed class DrainOfAService
     private const int WarmUp = 10;
 
     internal const string Right = "INSERT INTO invoice SELECT id FROM done";
+    internal const string InThreeTrips = $"{Right}; COMMIT";
+    internal const string InThreeTripsOption = "-v AUTOCOMMIT=off";
     internal const string Invoices = "SELECT job_id FROM invoice";
     internal const string ToJob = "INSERT INTO job VALUES ('{{id}}')";
     private const string WithoutMoment = "since its start the service has committed no row with its id in a table that its statement names";
@@ -71,6 +73,41 @@ public sealed class DrainOfAService
         var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);
         Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
         Assert.That(elsewhere.Errors, Does.Contain("another machine, server or disk (machine, cores: 1000 then, "));
+    }
+
+    /// <summary>A transaction begins, handles a message and commits, in three round trips of the only connection.</summary>
+    [Test]
+    public async Task Waits_for_each_round_trip_to_a_distant_server()
+    {
+        const double Far = 10;
+        using var folder = new TemporaryFolder();
+        var file = folder.Below($"polling{ProofFile.Suffix}");
+        File.WriteAllText(file, TextOf(InThreeTrips, options: InThreeTripsOption));
+        string[] arguments = ["drain", file, "--messages", $"{Messages}", "--warm-up", $"{WarmUp}", "--rounds", "1", "--out", folder.Below("drain")];
+
+        var result = await RunnerProcess.ProveAsync([.. arguments, "--rtt", "10ms"]);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var document = new DrainFolder(folder.Below("drain")).LoadDocument();
+        var (round, traced) = (document.Counting.Single(), document.Traced!);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(document.RoundTrip, Is.EqualTo("10ms"));
+            foreach (var network in new[] { round.Network!, traced.Network! })
+            {
+                Assert.That(network.SqlRoundTrips.Value, Is.GreaterThan(2.99));
+                Assert.That(network.Trip.MeanMilliseconds, Is.GreaterThanOrEqualTo(Far));
+            }
+
+            Assert.That(round.OffsetsMilliseconds[^1], Is.GreaterThanOrEqualTo((Messages - 1) * 3 * Far), "each message waits for its round trips");
+            Assert.That(round.Sessions, Is.Null, "a round is not sampled");
+            Assert.That(traced.Sessions, Is.Not.Empty);
+            Assert.That(result.Output, Does.Contain("messages a second with 10ms added to each round trip"));
+        }
+
+        var near = await RunnerProcess.ProveAsync(arguments);
+        Assert.That(near.ExitCode, Is.EqualTo(ExitCode.Usage), near.Output);
+        Assert.That(near.Errors, Does.Contain("has the drain of another distance: --rtt 10ms."));
     }
 
     [Test]

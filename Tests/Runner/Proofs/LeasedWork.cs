@@ -46,6 +46,14 @@ public sealed class LeasedWork
     }
 
     [Test]
+    public async Task Is_done_again_when_a_command_has_made_its_lease_old()
+    {
+        var met = await KilledAfterTheLeaseAsync(FileWith(later: [Command($"psql \"$DATABASE\" -qc \"{Later}\"")]));
+
+        Assert.That((met.Class, met.IsAfterLease), Is.EqualTo((DeliveryClass.Once, true)));
+    }
+
+    [Test]
     public async Task Is_stuck_if_the_file_names_no_way_to_let_time_pass()
     {
         var met = await KilledAfterTheLeaseAsync(FileWith(later: null));
@@ -70,6 +78,21 @@ public sealed class LeasedWork
                 .With.Message.Contains("the statement of 'later' \"UPDATE job SET lease = NULL\" in database 'orders' fails: column \"lease\"")
                 .And.Property("IsUsage").True);
     }
+
+    [Test]
+    public async Task A_command_that_fails_is_found_before_any_crash()
+    {
+        var file = FileWith(later: [Command("echo no such lease; exit 3")]);
+
+        await Assert.ThatAsync(
+            async () => await new Trial(file, await shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>()
+                .With.Message.EqualTo("leased.proof.json: the command of 'later' ended with exit code 3. Its last output: no such lease.")
+                .And.Property("IsUsage").True);
+    }
+
+    private static object Command(string shell) =>
+        new { command = new[] { "sh", "-c", shell }, environment = new { DATABASE = "{{postgresql:orders:uri}}" } };
 
     private async Task<Runner.Results.Proofs.ProofResult> KilledAfterTheLeaseAsync(ProofFile file) =>
         (await MetPoints.OfAsync(

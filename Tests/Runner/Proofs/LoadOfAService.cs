@@ -101,6 +101,27 @@ public sealed class LoadOfAService
         Assert.That(load.UserLag!.P50, Is.InRange(0, 250), "it is told soon");
     }
 
+    /// <summary>Between the receive and the commit is a whole round trip.</summary>
+    [Test]
+    public async Task A_distant_server_is_in_every_latency()
+    {
+        await System.IO.File.WriteAllTextAsync(
+            File, DrainOfAService.TextOf(DrainOfAService.InThreeTrips, options: DrainOfAService.InThreeTripsOption));
+
+        var result = await RunnerProcess.ProveAsync(
+            "load", File, "--rate", "10/s", "--for", "2s", "--warm-up", "4", "--senders", "2", "--rtt", "10ms", "--out", Out);
+
+        Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), result.Output + result.Errors);
+        var document = new LoadFolder(Out).LoadDocument();
+        var load = document.Results.Single();
+        Assert.That((document.Settings.RoundTrip, load.Sent, load.Failed), Is.EqualTo(("10ms", 20, 0)), result.Output);
+        Assert.That(load.Latency!.P50, Is.GreaterThanOrEqualTo(10));
+        Assert.That(result.Output, Does.Contain("Load with 10ms added to each round trip"));
+        Assert.That(
+            await System.IO.File.ReadAllTextAsync(new LoadFolder(Out).ReportPath),
+            Does.Contain("- Distance: the kit's proxy adds 10ms to each round trip between the service and its servers"));
+    }
+
     [Test]
     public async Task A_message_that_is_lost_has_failed_and_is_named()
     {

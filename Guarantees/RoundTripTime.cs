@@ -1,9 +1,8 @@
 using System.Globalization;
-using Kit.Modes;
 
-namespace Kit.Endpoints.Cells;
+namespace Kit.Guarantees;
 
-/// <summary>The distance of an endpoint from its servers in a round. The runner's own connections stay direct.</summary>
+/// <summary>The distance of an endpoint, or of a user's service, from its servers. The kit's own connections stay direct.</summary>
 public sealed record RoundTripTime(string Name, string What)
 {
     /// <summary>The default: nothing is in between.</summary>
@@ -14,10 +13,8 @@ public sealed record RoundTripTime(string Name, string What)
     /// <summary>The time that the proxy adds to a round trip; <see langword="null"/>: there is no proxy.</summary>
     public TimeSpan? Added { get; private init; }
 
-    internal Support SupportOn(IEndpointKind kind) => Added is null
-        || kind.Transport is TransportName.PostgreSql or TransportName.PostgreSqlApart or TransportName.RabbitMq
-        ? Support.Yes
-        : Support.No($"the round-trip time '{Name}' needs the kit's proxy, which forwards to PostgreSQL and RabbitMQ");
+    /// <summary>Its name, for a document; <see langword="null"/>: there is no proxy.</summary>
+    public string? NameUnlessDirect => Added is null ? null : Name;
 
     private static RoundTripTime Through(int milliseconds)
     {
