@@ -96,7 +96,6 @@ internal sealed class LocalTransaction : IAsyncDisposable
     /// </param>
     /// <param name="before">What precedes the commit.</param>
     /// <inheritdoc cref="EndAsync" path="/exception"/>
-    /// <exception cref="ServerRefusedException">It has committed, and the server stopped waiting for its standbys.</exception>
     public async Task CommitAsync(bool isFlushed, params IEnumerable<NpgsqlBatchCommand> before)
     {
         if (!isFlushed)
@@ -106,8 +105,8 @@ internal sealed class LocalTransaction : IAsyncDisposable
         }
 
         using var standbys = StandbyWait.On(Connection);
-        await EndAsync([.. before, new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}"), new NpgsqlBatchCommand("COMMIT")]);
-        standbys.Require();
+        await EndAsync([.. before, .. StandbyWait.Commit]);
+        await standbys.RepeatAsync();
     }
 
     /// <summary>
@@ -119,8 +118,9 @@ internal sealed class LocalTransaction : IAsyncDisposable
     public static async Task AwaitStandbysAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
     {
         await using var local = await OpenToLendAsync(data, IsolationLevel.ReadCommitted, cancellationToken);
-        // A commit that has written nothing waits for nothing. This needs no right.
-        await local.CommitAsync(isFlushed: true, new NpgsqlBatchCommand("SELECT pg_logical_emit_message(true, 'kit', '')"));
+        using var standbys = StandbyWait.On(local.Connection);
+        await local.EndAsync([new NpgsqlBatchCommand(StandbyWait.Writing), .. StandbyWait.Commit]);
+        standbys.Require();
     }
 
     public ValueTask DisposeAsync() => Connection.DisposeAsync();

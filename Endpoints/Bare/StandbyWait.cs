@@ -21,6 +21,9 @@ internal sealed class StandbyWait : IDisposable
     /// <summary>A statement: the later transactions of its session do.</summary>
     public static readonly string OfSession = $"SELECT {Settings(isLocal: false)}";
 
+    /// <summary>A statement: writes to the log. A commit that has written nothing waits for nothing. It needs no right.</summary>
+    public const string Writing = "SELECT pg_logical_emit_message(true, 'kit', '')";
+
     private readonly NpgsqlConnection connection;
     private bool isCancelled;
 
@@ -29,6 +32,9 @@ internal sealed class StandbyWait : IDisposable
         this.connection = connection;
         connection.Notice += Note;
     }
+
+    /// <summary>Statements: a commit that waits.</summary>
+    public static IEnumerable<NpgsqlBatchCommand> Commit => [new($"SELECT {OfTransaction}"), new("COMMIT")];
 
     /// <summary>Watches the statements of a connection until it is disposed of.</summary>
     public static StandbyWait On(NpgsqlConnection connection) => new(connection);
@@ -40,6 +46,19 @@ internal sealed class StandbyWait : IDisposable
         {
             throw new ServerRefusedException(new NpgsqlException(
                 "The server stopped waiting for its standbys (a time-out, or a cancellation), so that a failover could take the commit back."));
+        }
+    }
+
+    /// <summary>
+    /// Waits again as long as the wait is cancelled: a commit waits for all before it. What has committed is there, and another attempt would double it.
+    /// </summary>
+    /// <exception cref="NpgsqlException">The connection broke.</exception>
+    public async Task RepeatAsync()
+    {
+        while (isCancelled)
+        {
+            isCancelled = false;
+            await PostgreSqlStatement.ExecuteAllAsync(connection, [new("BEGIN"), new(Writing), .. Commit]);
         }
     }
 

@@ -18,7 +18,7 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
     /// <param name="own">The worker's session, used while it is open.</param>
     /// <param name="messages">The messages.</param>
     /// <param name="received">
-    /// The transaction that received them, if it may have been rolled back: then they are in the queue. A crash of the server has rolled it back, too.
+    /// The transaction that received them, if it may have been rolled back: then they are in the queue. After a crash of the server they count as that.
     /// </param>
     /// <param name="cancellationToken">Cancelled when the host no longer waits.</param>
     /// <exception cref="Exception">The messages are lost.</exception>
@@ -38,12 +38,14 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
                 // The answer to an earlier commit may have been lost.
                 if (begun is { } mine && await ArePutBackAsync(mine, session, messages))
                     return;
-                if (received is { } theirs && await theirs.ReadOutcomeAsync(session.Connection, CancellationToken.None) is not BranchDecision.Committed)
+                begun = null;
+                if (received is { } theirs && !await HasCommittedAsync(theirs, session, isReceiver: other is null))
                     return;
 
                 await using var transaction = await session.BeginAsync();
-                begun = await RunningTransaction.ReadAsync(session.Connection);
+                var putBack = await RunningTransaction.ReadAsync(session.Connection);
                 await session.PutBackAsync(messages);
+                begun = putBack;
                 await transaction.CommitAsync(CancellationToken.None);
                 return;
             }
@@ -61,13 +63,19 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
         }
     }
 
+    /// <summary>True if the receive has committed, because a handler committed it. No crash lies between a session and its own transaction.</summary>
+    private static async Task<bool> HasCommittedAsync(RunningTransaction received, QueueSession session, bool isReceiver) =>
+        await (isReceiver
+            ? received.ReadOutcomeOnItsSessionAsync(session.Connection)
+            : received.ReadOutcomeAsync(session.Connection, CancellationToken.None)) is BranchDecision.Committed;
+
     /// <summary>Whether an earlier try has put them back, or may have: a second time would double them.</summary>
     private async Task<bool> ArePutBackAsync(RunningTransaction earlier, QueueSession session, IReadOnlyList<QueuedMessage> messages)
     {
         var outcome = await earlier.ReadOutcomeAsync(session.Connection, CancellationToken.None);
         if (outcome is BranchDecision.Unknown)
         {
-            var crash = new InvalidOperationException("The server has crashed meanwhile, and cannot say whether they were put back. Look in the queue.");
+            var crash = new InvalidOperationException("The server has restarted meanwhile, and cannot say whether they were put back. Look in the queue.");
             foreach (var message in messages)
                 recoverability.ReportLost(message, crash);
         }

@@ -56,7 +56,7 @@ internal sealed class QueueSession : IQueueSession
             opened = await own.OpenAsync(cancellationToken);
             var session = new QueueSession(own, opened, statements, settings);
             await session.receive.PrepareAsync(cancellationToken);
-            if (settings.WithTransactionId || settings.IsLent)
+            if (settings.WithTransactionId)
                 await session.ReadRunAsync(cancellationToken);
             return session;
         }
@@ -138,6 +138,10 @@ internal sealed class QueueSession : IQueueSession
             }
         }
 
+        // A lent session can be another one at each receive.
+        if (messages.Count > 0 && connection.ProcessID != run.Process)
+            await ReadRunAsync(CancellationToken.None);
+
         // RETURNING has no order.
         messages.Sort((one, other) => one.Position.CompareTo(other.Position));
         return (messages, transactionId);
@@ -187,7 +191,7 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    /// <summary>The receive of that id, for asking later whether it has committed. The session was opened with transaction ids, or is lent.</summary>
+    /// <summary>The receive of that id, for asking later whether it has committed. The session was opened with transaction ids, or received a batch.</summary>
     public RunningTransaction ReceiveOf(ulong transactionId) => new(transactionId, run.Name);
 
     /// <summary>Writes a message's sends after a savepoint of their own.</summary>
@@ -257,9 +261,6 @@ internal sealed class QueueSession : IQueueSession
             // The session still has the statement, unless it is another session: then this asks the server.
             await command.PrepareAsync();
         }
-
-        if (connection.ProcessID != run.Process)
-            await ReadRunAsync(CancellationToken.None);
     }
 
     private async Task ReadRunAsync(CancellationToken cancellationToken) =>

@@ -94,13 +94,13 @@ internal sealed class QueueStatements
 
     /// <summary>
     /// A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none. A receive would find the rows
-    /// of tables that inherit from it, and refuse each as a foreign one.
+    /// of tables that inherit from the queue's, and refuse each as a foreign one.
     /// </summary>
     public string ReadOther =>
         $"""
         SELECT min(name) FROM (VALUES ({Literal(Queue)}), ({Literal(Errors)})) AS ours (name)
         JOIN pg_class ON pg_class.oid = to_regclass(name)
-        WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE inhparent = pg_class.oid) OR 5 > (
+        WHERE relkind <> 'r' OR (name = {Literal(Queue)} AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = pg_class.oid)) OR 5 > (
             SELECT count(*) FROM pg_attribute
             WHERE attrelid = pg_class.oid AND NOT attisdropped
               AND attname IN ('position', 'message_id', 'type', 'body', 'failed_attempts'))

@@ -219,14 +219,22 @@ public sealed class MessagesInBatches : ManyMessages
     }
 
     /// <summary>In <c>shared</c> it commits the receive of messages that no handler has begun: they are put back.</summary>
-    [Test]
-    public async Task One_that_commits_the_transaction_loses_no_neighbour([Values] bool closes)
+    /// <param name="before">What another session does before.</param>
+    /// <param name="closes">Whether the handler closes the connection, too.</param>
+    [TestCase("SELECT", false)]
+    [TestCase("SELECT", true)]
+    [TestCase("SELECT pg_stat_reset_shared('bgwriter')", false)]
+    public async Task One_that_commits_the_transaction_loses_no_neighbour(string before, bool closes)
     {
         await HandleAsync(TransactionMode.Shared, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
             if (context.MessageId == Misbehaver)
+            {
+                await TestDatabases.ExecuteAsync(Bench.Databases.Queue, before);
                 await ExecuteAsync(context, "COMMIT", cancellationToken);
+            }
+
             if (context.MessageId == Misbehaver && closes)
                 await (await context.GetConnectionAsync(cancellationToken)).CloseAsync();
         });

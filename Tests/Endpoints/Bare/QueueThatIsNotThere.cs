@@ -45,6 +45,17 @@ public sealed class QueueThatIsNotThere
             Does.Contain("\"work\" exists and is not a queue of the kit").And.Not.Contain("ALTER"));
     }
 
+    [Test]
+    public async Task An_archive_can_inherit_from_the_error_table()
+    {
+        await bench.RestartAsync(TransactionMode.DtcOff);
+        await TestDatabases.ExecuteAsync(bench.Databases.Queue, "CREATE TABLE archive () INHERITS (work_error)");
+
+        await bench.RestartAsync(TransactionMode.DtcOff);
+
+        Assert.That(await bench.HandleAsync(TransactionMode.DtcOff, (_, _) => Task.CompletedTask), Is.Empty);
+    }
+
     [TestCase("work")]
     [TestCase("work_error")]
     public async Task An_unlogged_table_is_refused(string table)

@@ -92,6 +92,11 @@ public sealed class MomentsOfEffects
         Assert.That(EffectMoments.WhyInABurst(EffectMoments.OffsetsOf(moments, warmUp: 200), messages: 2_000), Is.EqualTo(because));
     }
 
+    [Test]
+    public void Messages_that_come_long_after_the_others_make_no_burst_of_them() => Assert.That(
+        EffectMoments.WhyInABurst([.. Enumerable.Range(1, 1_990).Select(at => at * 2d), .. Enumerable.Range(0, 10).Select(at => 60_000d + at)], 2_000),
+        Is.Null);
+
     [TestCase(1, 100, null)]
     [TestCase(20, 2_000, null)]
     [TestCase(
