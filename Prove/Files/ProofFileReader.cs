@@ -290,13 +290,13 @@ internal sealed class ProofFileReader
 
     private LaterStep ReadLater(JsonKeys one, IReadOnlyList<string> named) =>
         (one.Among("database", "sql"), one.Among("command", "directory", "environment")) switch
-    {
-        ([_, ..], []) => new LaterStatement(DatabaseOf(one), one.Text("sql")),
-        ([], [_, ..]) => new LaterCommand(Program(one, WithoutId(one, Command(one, named)))),
-        ([var key, ..], [var other, ..]) => throw one.Error(
-            $"'{one.PlaceOf(key)}' and '{one.PlaceOf(other)}' are both there", "It is either a statement or a command: make two entries of it."),
-        _ => throw one.Error($"'{one.PlaceOf("")}' does not say what is executed", "Name 'database' and 'sql' for a statement, or 'command'."),
-    };
+        {
+            ([_, ..], []) => new LaterStatement(DatabaseOf(one), one.Text("sql")),
+            ([], [_, ..]) => new LaterCommand(Program(one, WithoutId(one, Command(one, named)))),
+            ([var key, ..], [var other, ..]) => throw one.Error(
+                $"'{one.PlaceOf(key)}' and '{one.PlaceOf(other)}' are both there", "It is either a statement or a command: make two entries of it."),
+            _ => throw one.Error($"'{one.PlaceOf("")}' does not say what is executed", "Name 'database' and 'sql' for a statement, or 'command'."),
+        };
 
     private static IReadOnlyList<string> WithoutId(JsonKeys program, IReadOnlyList<string> command) =>
         command.Concat(program.Named("environment").Values).Any(text => text.Contains(Id, StringComparison.Ordinal))

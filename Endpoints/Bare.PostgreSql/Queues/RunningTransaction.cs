@@ -12,8 +12,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 /// <param name="Run">The run of the server, from one start or crash to the next.</param>
 internal readonly record struct RunningTransaction(ulong Id, string Run)
 {
-    // When one of its processes is killed, the server recovers from its log, as after any crash, and keeps its start time. But its statistics begin anew (as they do when
-    // somebody resets them).
+    // When one of its processes is killed, the server recovers from its log, as after any crash, and keeps its start time. But its statistics begin
+    // anew, as they do when somebody resets them.
     private const string AskRun =
         "(SELECT concat(extract(epoch FROM pg_postmaster_start_time()), '/', extract(epoch FROM stats_reset)) FROM pg_stat_bgwriter)";
 

@@ -237,8 +237,9 @@ internal sealed class ServerPair : IAsyncDisposable
                 throw new InvalidOperationException(
                     $"Endpoint '{endpoint}' cannot run in full-dtc: in the handlers' database its role finds {knownQueues}, and other endpoints of its queue " +
                     $"{(isReadable ? "" : "seem to ")}use {table}. Each would refuse the other's mark as that of a copy. Let all of them find one table: put " +
-                    "its schema first on the search path of each role" +
-                    (isReadable ? ", and drop the other table." : $". If none uses {table}, this database is a copy, or was restored to before the first start."));
+                    "its schema first on the search path of each role" + (isReadable
+                        ? ", and drop the other table."
+                        : $". If none uses {table}, this database is a copy, or was restored to before the first start."));
             }
         }
     }
