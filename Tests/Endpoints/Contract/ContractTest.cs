@@ -57,7 +57,7 @@ public abstract class ContractTest(Cell cell)
     }
 
     /// <summary>Of two workers the other one can have the message once more before a failure is counted, in a mode that counts late.</summary>
-    protected int MostAttempts(int expected) => Cell.Kind.CountsAfterRollback(Cell.Mode) && expected > 1 ? expected + 1 : expected;
+    protected int MostAttempts(int expected) => MostAttempts(expected, countsLate: Cell.Kind.CountsAfterRollback(Cell.Mode));
 
     /// <summary>Handles one message in a situation and compares what is there afterwards with what the mode promises.</summary>
     protected async Task Expect(Situation situation) => await Expect(situation, await Bench.SendAsync(situation));
@@ -70,7 +70,11 @@ public abstract class ContractTest(Cell cell)
         var expected = Expected(situation);
         var observed = await Bench.ObserveAsync(message);
         Assert.That(observed with { Attempts = expected.Attempts }, Is.EqualTo(expected));
-        Assert.That(observed.Attempts, Is.InRange(expected.Attempts, MostAttempts(expected.Attempts)));
+        // A refused commit of rows and receive together has rolled back the receive.
+        var countsLate = Cell.Kind.CountsAfterRollback(Cell.Mode) || (situation, Cell.Mode.RowCommit) is (Situation.CommitIsAlwaysRefused, RowCommit.WithReceive);
+        Assert.That(observed.Attempts, Is.InRange(expected.Attempts, MostAttempts(expected.Attempts, countsLate)));
         Assert.That(await Bench.CountPreparedAsync(), Is.Zero, "prepared transactions left");
     }
+
+    private static int MostAttempts(int expected, bool countsLate) => countsLate && expected > 1 ? expected + 1 : expected;
 }
