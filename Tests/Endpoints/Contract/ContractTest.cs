@@ -71,7 +71,8 @@ public abstract class ContractTest(Cell cell)
         var observed = await Bench.ObserveAsync(message);
         Assert.That(observed with { Attempts = expected.Attempts }, Is.EqualTo(expected));
         // A refused commit of rows and receive together has rolled back the receive.
-        var countsLate = Cell.Kind.CountsAfterRollback(Cell.Mode) || (situation, Cell.Mode.RowCommit) is (Situation.CommitIsAlwaysRefused, RowCommit.WithReceive);
+        var countsLate = Cell.Kind.CountsAfterRollback(Cell.Mode)
+            || (situation, Cell.Mode.RowCommit) is (Situation.CommitIsAlwaysRefused, RowCommit.WithReceive);
         Assert.That(observed.Attempts, Is.InRange(expected.Attempts, MostAttempts(expected.Attempts, countsLate)));
         Assert.That(await Bench.CountPreparedAsync(), Is.Zero, "prepared transactions left");
     }
