@@ -117,9 +117,9 @@ internal sealed class LocalTransaction : IAsyncDisposable
     /// <exception cref="ServerRefusedException">It stopped waiting.</exception>
     public static async Task AwaitStandbysAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
     {
-        await using var local = await OpenToLendAsync(data, IsolationLevel.ReadCommitted, cancellationToken);
+        await using var local = await OpenAsync(data, IsolationLevel.ReadCommitted, cancellationToken);
         using var standbys = StandbyWait.On(local.Connection);
-        await local.EndAsync([new NpgsqlBatchCommand(StandbyWait.Writing), .. StandbyWait.Commit]);
+        await PostgreSqlStatement.ExecuteAllAsync(local.Connection, StandbyWait.CommitOfNothing);
         standbys.Require();
     }
 

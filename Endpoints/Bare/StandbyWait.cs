@@ -21,9 +21,6 @@ internal sealed class StandbyWait : IDisposable
     /// <summary>A statement: the later transactions of its session do.</summary>
     public static readonly string OfSession = $"SELECT {Settings(isLocal: false)}";
 
-    /// <summary>A statement: writes to the log. A commit that has written nothing waits for nothing. It needs no right.</summary>
-    public const string Writing = "SELECT pg_logical_emit_message(true, 'kit', '')";
-
     private readonly NpgsqlConnection connection;
     private bool isCancelled;
 
@@ -35,6 +32,9 @@ internal sealed class StandbyWait : IDisposable
 
     /// <summary>Statements: a commit that waits.</summary>
     public static IEnumerable<NpgsqlBatchCommand> Commit => [new($"SELECT {OfTransaction}"), new("COMMIT")];
+
+    /// <summary>The same in a transaction that has written nothing, whose commit would wait for nothing. This needs no right.</summary>
+    public static IEnumerable<NpgsqlBatchCommand> CommitOfNothing => [new("SELECT pg_logical_emit_message(true, 'kit', '')"), .. Commit];
 
     /// <summary>Watches the statements of a connection until it is disposed of.</summary>
     public static StandbyWait On(NpgsqlConnection connection) => new(connection);
@@ -58,7 +58,7 @@ internal sealed class StandbyWait : IDisposable
         while (isCancelled)
         {
             isCancelled = false;
-            await PostgreSqlStatement.ExecuteAllAsync(connection, [new("BEGIN"), new(Writing), .. Commit]);
+            await PostgreSqlStatement.ExecuteAllAsync(connection, [new("BEGIN"), .. CommitOfNothing]);
         }
     }
 

@@ -66,7 +66,7 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
     /// <summary>True if the receive has committed, because a handler committed it. No crash lies between a session and its own transaction.</summary>
     private static async Task<bool> HasCommittedAsync(RunningTransaction received, QueueSession session, bool isReceiver) =>
         await (isReceiver
-            ? received.ReadOutcomeOnItsSessionAsync(session.Connection)
+            ? BranchDecisions.ReadAsync(session.Connection.CreateCommand(), received.Id, CancellationToken.None)
             : received.ReadOutcomeAsync(session.Connection, CancellationToken.None)) is BranchDecision.Committed;
 
     /// <summary>Whether an earlier try has put them back, or may have: a second time would double them.</summary>

@@ -38,20 +38,16 @@ internal readonly record struct RunningTransaction(ulong Id, string Run)
     /// <summary>Asks for its outcome.</summary>
     /// <returns><see cref="BranchDecision.Unknown"/> if the server has crashed since, or is another one.</returns>
     /// <exception cref="NpgsqlException">The connection broke.</exception>
-    public Task<BranchDecision> ReadOutcomeAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
-        AskAsync("SELECT CASE WHEN " + AskRun + " = $2 THEN pg_xact_status($1::xid8) END", connection, cancellationToken, Run);
-
-    /// <summary>Asks for its outcome the session that executed it: a crash would have ended that.</summary>
-    /// <exception cref="NpgsqlException">The connection broke.</exception>
-    public Task<BranchDecision> ReadOutcomeOnItsSessionAsync(NpgsqlConnection connection) =>
-        AskAsync("SELECT pg_xact_status($1::xid8)", connection, CancellationToken.None);
-
-    private async Task<BranchDecision> AskAsync(
-        string question, NpgsqlConnection connection, CancellationToken cancellationToken, params IEnumerable<string> run)
+    public async Task<BranchDecision> ReadOutcomeAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
-        await using var ask = new NpgsqlCommand(question, connection);
-        foreach (var value in run.Prepend(Id.ToString(CultureInfo.InvariantCulture)))
-            ask.Parameters.Add(new NpgsqlParameter<string> { TypedValue = value });
+        await using var ask = new NpgsqlCommand($"SELECT CASE WHEN {AskRun} = $1 THEN pg_xact_status($2::xid8) END", connection)
+        {
+            Parameters =
+            {
+                new NpgsqlParameter<string> { TypedValue = Run },
+                new NpgsqlParameter<string> { TypedValue = Id.ToString(CultureInfo.InvariantCulture) },
+            },
+        };
         return BranchDecisions.Of(await ask.ExecuteScalarAsync(cancellationToken) as string);
     }
 }

@@ -55,11 +55,6 @@ internal sealed partial class IdempotentScope(
             await CommitAsync(local, message.MessageId, records);
             return records;
         }
-        // It has committed. The next delivery finds the id, and waits for the standbys.
-        catch (ServerRefusedException) when (committing is not null)
-        {
-            throw;
-        }
         catch (Exception failure)
         {
             var isAnswerLost = local.Connection.State != ConnectionState.Open;
