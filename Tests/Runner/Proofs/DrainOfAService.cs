@@ -12,7 +12,7 @@ namespace Kit.Tests.Proofs;
 /// <summary>A worker that polls a table is measured, from outside. It is a shell script that feeds psql.</summary>
 [Parallelizable]
 [Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
-public sealed class DrainOfAService
+public sealed class DrainOfAService : WorkersOnPsql
 {
     private const int Messages = 100;
     // The shell writes statements while psql still connects: those are handled in a burst.
@@ -24,18 +24,6 @@ public sealed class DrainOfAService
     internal const string Invoices = "SELECT job_id FROM invoice";
     internal const string ToJob = "INSERT INTO job VALUES ('{{id}}')";
     private const string WithoutMoment = "since its start the service has committed no row with its id in a table that its statement names";
-
-    private SharedProofServers shared = null!;
-
-    [OneTimeSetUp]
-    public void SetUp() => shared = SharedProofServers.ForPsql();
-
-    [OneTimeTearDown]
-    public async Task TearDown()
-    {
-        if (shared is not null)
-            await shared.DisposeAsync();
-    }
 
     [Test]
     public async Task Is_measured_in_rounds_that_can_be_continued()
@@ -203,7 +191,7 @@ public sealed class DrainOfAService
         {
             StallLimit = TimeSpan.FromSeconds(12),
         };
-        return await new ServiceRound(plan, await shared.GetAsync(plan.File), disk: null, new Progress<int>()).RunAsync(1, 1, CancellationToken.None);
+        return await new ServiceRound(plan, await Shared.GetAsync(plan.File), disk: null, new Progress<int>()).RunAsync(1, 1, CancellationToken.None);
     }
 
     /// <param name="insert">The effect of a message in <c>done</c>.</param>

@@ -10,7 +10,7 @@ namespace Kit.Tests.Proofs;
 /// <summary>A worker that leases a job for four hours before it does it, as most job queues do. It is a shell script that asks with psql.</summary>
 [Parallelizable]
 [Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
-public sealed class LeasedWork
+public sealed class LeasedWork : WorkersOnPsql
 {
     private const string Worker =
         """
@@ -23,18 +23,6 @@ public sealed class LeasedWork
         """;
 
     private const string Later = "UPDATE job SET leased = leased - interval '5 hours' WHERE leased IS NOT NULL";
-
-    private SharedProofServers shared = null!;
-
-    [OneTimeSetUp]
-    public void SetUp() => shared = SharedProofServers.ForPsql();
-
-    [OneTimeTearDown]
-    public async Task TearDown()
-    {
-        if (shared is not null)
-            await shared.DisposeAsync();
-    }
 
     [Test]
     public async Task Is_done_again_when_its_lease_is_old()
@@ -73,7 +61,7 @@ public sealed class LeasedWork
         var file = FileWith(later: [new { database = "orders", sql = "UPDATE job SET lease = NULL" }]);
 
         await Assert.ThatAsync(
-            async () => await new Trial(file, await shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
+            async () => await new Trial(file, await Shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
             Throws.TypeOf<KitException>()
                 .With.Message.Contains("the statement of 'later' \"UPDATE job SET lease = NULL\" in database 'orders' fails: column \"lease\"")
                 .And.Property("IsUsage").True);
@@ -85,7 +73,7 @@ public sealed class LeasedWork
         var file = FileWith(later: [Command("echo no such lease; exit 3")]);
 
         await Assert.ThatAsync(
-            async () => await new Trial(file, await shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
+            async () => await new Trial(file, await Shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
             Throws.TypeOf<KitException>()
                 .With.Message.EqualTo("leased.proof.json: the command of 'later' ended with exit code 3. Its last output: no such lease.")
                 .And.Property("IsUsage").True);
@@ -96,7 +84,7 @@ public sealed class LeasedWork
 
     private async Task<Runner.Results.Proofs.ProofResult> KilledAfterTheLeaseAsync(ProofFile file) =>
         (await MetPoints.OfAsync(
-            shared, file, point => point.Request.Text.StartsWith("UPDATE job", StringComparison.Ordinal), PointWay.Killed)).All.Single();
+            Shared, file, point => point.Request.Text.StartsWith("UPDATE job", StringComparison.Ordinal), PointWay.Killed)).All.Single();
 
     private static ProofFile FileWith(object[]? later)
     {

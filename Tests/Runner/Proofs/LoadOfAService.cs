@@ -11,27 +11,16 @@ namespace Kit.Tests.Proofs;
 /// <summary>The latency of a worker that polls a table, from outside. It is a shell script that feeds psql.</summary>
 [Parallelizable]
 [Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
-public sealed class LoadOfAService
+public sealed class LoadOfAService : WorkersOnPsql
 {
     /// <summary>Its transaction is open for so long: it handles four messages a second.</summary>
     private const string Slow = "INSERT INTO invoice SELECT id FROM done, pg_sleep(0.25)";
 
-    private SharedProofServers shared = null!;
     private TemporaryFolder folder = null!;
 
     private string File => folder.Below($"polling{ProofFile.Suffix}");
 
     private string Out => folder.Below("load");
-
-    [OneTimeSetUp]
-    public void SetUp() => shared = SharedProofServers.ForPsql();
-
-    [OneTimeTearDown]
-    public async Task TearDown()
-    {
-        if (shared is not null)
-            await shared.DisposeAsync();
-    }
 
     [SetUp]
     public void MakeFolder() => folder = new TemporaryFolder();
@@ -192,6 +181,6 @@ public sealed class LoadOfAService
         var file = ProofFileReader.Parse("polling.proof.json", DrainOfAService.TextOf(insert)).WithTimedRows;
         var plan = new ServiceLoadPlan(
             file, Out, [shape], length, LimitMilliseconds: null, Shares: [], timeout ?? TimeSpan.FromSeconds(30), WarmUp: 2, Senders: 2, "load");
-        return await new ServiceLoad(plan, await shared.GetAsync(file), TimeSpan.FromSeconds(1), _ => { }).RunAsync(shape, CancellationToken.None);
+        return await new ServiceLoad(plan, await Shared.GetAsync(file), TimeSpan.FromSeconds(1), _ => { }).RunAsync(shape, CancellationToken.None);
     }
 }

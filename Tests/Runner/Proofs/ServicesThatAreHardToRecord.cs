@@ -10,21 +10,9 @@ namespace Kit.Tests.Proofs;
 /// <summary>Workers that are shell scripts: one starts slowly, and the others handle in a function of the database.</summary>
 [Parallelizable]
 [Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
-public sealed class ServicesThatAreHardToRecord
+public sealed class ServicesThatAreHardToRecord : WorkersOnPsql
 {
     private const string Handle = "WITH gone AS (DELETE FROM job RETURNING id) INSERT INTO invoice SELECT id FROM gone";
-
-    private SharedProofServers shared = null!;
-
-    [OneTimeSetUp]
-    public void SetUp() => shared = SharedProofServers.ForPsql();
-
-    [OneTimeTearDown]
-    public async Task TearDown()
-    {
-        if (shared is not null)
-            await shared.DisposeAsync();
-    }
 
     /// <summary>The trial gives a start a minute.</summary>
     [Test]
@@ -33,8 +21,8 @@ public sealed class ServicesThatAreHardToRecord
     {
         var file = FileOf($"sleep 45; while :; do psql \"$DATABASE\" -qAtc '{Handle}'; sleep 0.2; done");
 
-        var seen = Observation.LookAsync(file, await shared.GetAsync(file.WithCommits), CancellationToken.None);
-        var recorded = await new ProofJudge(file).ExperimentsOn(await shared.GetAsync(file)).RecordAsync(CancellationToken.None);
+        var seen = Observation.LookAsync(file, await Shared.GetAsync(file.WithCommits), CancellationToken.None);
+        var recorded = await new ProofJudge(file).ExperimentsOn(await Shared.GetAsync(file)).RecordAsync(CancellationToken.None);
 
         Assert.That(recorded.Points, Is.Not.Empty);
         Assert.That((await seen).Mode.Promise, Is.EqualTo("exactly-once"), (await seen).Mode.Because);
@@ -65,7 +53,7 @@ public sealed class ServicesThatAreHardToRecord
 
     private async Task<ProofDocument> RecordAsync(ProofFile file)
     {
-        var servers = await shared.GetAsync(file);
+        var servers = await Shared.GetAsync(file);
         return await new Recording(file, servers, _ => { }).MakeAsync(
             new ProofDocument { Name = file.Name, StartedUtc = DateTimeOffset.UnixEpoch, ProofFile = file.Text, Promised = [.. file.Promised] },
             new ProofJudge(file).ExperimentsOn(servers), CancellationToken.None);
