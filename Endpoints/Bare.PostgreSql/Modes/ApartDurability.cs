@@ -36,10 +36,11 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, Npgs
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public async Task LookAsync(CancellationToken cancellationToken)
     {
-        var missing = await FindAsync(cancellationToken);
-        if (missing is not null && missing != Missing)
-            LogMissing(endpoint.Name, missing);
+        var (before, missing) = (Missing, await FindAsync(cancellationToken));
+        // First: whoever reads the log and then asks the health check gets the same answer.
         Missing = missing;
+        if (missing is not null && missing != before)
+            LogMissing(endpoint.Name, missing);
     }
 
     /// <returns>What is missing, and the remedy; <see langword="null"/> if nothing is.</returns>

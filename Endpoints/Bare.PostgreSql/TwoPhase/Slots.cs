@@ -124,11 +124,13 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
 
     private void Warn()
     {
-        if (warnedAt != 0 && Stopwatch.GetElapsedTime(warnedAt) < BetweenWarnings)
+        var last = Volatile.Read(ref warnedAt);
+        if (last != 0 && Stopwatch.GetElapsedTime(last) < BetweenWarnings)
             return;
 
-        warnedAt = Stopwatch.GetTimestamp();
-        LogWaiting(Used, needs.Total);
+        // Two workers can have counted one after the other, and come here together.
+        if (Interlocked.CompareExchange(ref warnedAt, Stopwatch.GetTimestamp(), last) == last)
+            LogWaiting(Used, needs.Total);
     }
 
     [LoggerMessage(Level = LogLevel.Warning,
