@@ -16,7 +16,7 @@ namespace Kit.Tests.AcrossServers;
 public sealed class TwoServersAreKilled
 {
     // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
-    private const int MessagesPerKill = 500;
+    private const int MessagesPerKill = 3_000;
 
     private readonly Random random = new(20261129);
 

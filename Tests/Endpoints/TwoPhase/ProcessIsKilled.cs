@@ -15,7 +15,7 @@ namespace Kit.Tests.TwoPhase;
 public sealed class ProcessIsKilled
 {
     // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
-    private const int MessagesPerKill = 1_000;
+    private const int MessagesPerKill = 3_000;
 
     private readonly Random random = new(20261121);
 

@@ -14,7 +14,7 @@ public sealed class ServerIsStopped
     private const int MessagesPerStop = 300;
 
     // Many are left after the last stop, whoever is slow.
-    private const int Messages = 2_000;
+    private const int Messages = 5_000;
 
     [Test]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()
