@@ -62,6 +62,7 @@ public sealed class EventsAndSubscriptions
             await context.SendAsync("built", new WidgetBuilt(message.MessageId), token);
         });
         using var endpoint = host.Build();
+        Outbox.OutboxBench.SetSchedule(endpoint, cell.Name, Outbox.OutboxBench.Patient);
         await endpoint.StartAsync();
         var message = new BuildWidget(Guid.CreateVersion7());
         await queue.PreloadAsync([message], CancellationToken.None);

@@ -51,8 +51,10 @@ public sealed class MeasurementsOfAnEndpoint
     public async Task What_waits_in_its_outbox_is_a_gauge()
     {
         await using var bench = await BareBench.CreateAsync();
-        using var host = bench.Build(TransactionMode.Outbox, (context, cancellationToken) =>
-            context.SendAsync("nowhere", new BareBench.Todo(), cancellationToken: cancellationToken));
+        using var host = bench.Build(
+            TransactionMode.Outbox,
+            (context, cancellationToken) => context.SendAsync("nowhere", new BareBench.Todo(), cancellationToken: cancellationToken),
+            configure: endpoint => endpoint.OutboxSchedule = Outbox.OutboxBench.Patient);
         var seen = new ConcurrentDictionary<string, double>();
         using var listener = new MeterListener
         {

@@ -43,9 +43,13 @@ internal sealed class TwoEndpointsBench : IAsyncDisposable
         await built.StartAsync();
         return new TwoEndpointsBench(created, opened, first, second, built, shared);
 
-        BareEndpointBuilder On(BareEndpointBuilder endpoint) => (cell.Kind.Transport == TransportName.RabbitMq
-            ? endpoint.UseRabbitMq(opened.Address, created.Widgets)
-            : endpoint.UsePostgreSql(opened.Address, created.Widgets)).UseTransactionMode(cell.Mode);
+        BareEndpointBuilder On(BareEndpointBuilder endpoint)
+        {
+            endpoint.OutboxSchedule = Outbox.OutboxBench.Patient;
+            return (cell.Kind.Transport == TransportName.RabbitMq
+                ? endpoint.UseRabbitMq(opened.Address, created.Widgets)
+                : endpoint.UsePostgreSql(opened.Address, created.Widgets)).UseTransactionMode(cell.Mode);
+        }
     }
 
     public void FailNext(int attempts) => seen.Failures = attempts;
@@ -53,9 +57,9 @@ internal sealed class TwoEndpointsBench : IAsyncDisposable
     public Task SendAsync(Dictionary<string, string> headers) =>
         First.EnqueueAsync([OutgoingMessage.Create("first", new Order()) with { Headers = headers }], CancellationToken.None);
 
-    public Task<IReadOnlyDictionary<string, string>> HandledByFirstAsync() => seen.First.Task.WaitAsync(TimeSpan.FromSeconds(60));
+    public Task<IReadOnlyDictionary<string, string>> HandledByFirstAsync() => seen.First.Task.WaitAsync(Eventually.Limit);
 
-    public Task<IReadOnlyDictionary<string, string>> HandledBySecondAsync() => seen.Second.Task.WaitAsync(TimeSpan.FromSeconds(60));
+    public Task<IReadOnlyDictionary<string, string>> HandledBySecondAsync() => seen.Second.Task.WaitAsync(Eventually.Limit);
 
     public async ValueTask DisposeAsync()
     {

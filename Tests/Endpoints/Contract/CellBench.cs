@@ -131,6 +131,8 @@ internal sealed class CellBench : IAsyncDisposable
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         cell.Kind.AddEndpoint(host.Services, Settings, HandleAsync);
         running = host.Build();
+        // A search of the outbox would send again what a worker of a busy machine has not sent by then.
+        Outbox.OutboxBench.SetSchedule(running, Settings.Queue, Outbox.OutboxBench.Never);
         await running.StartAsync();
     }
 

@@ -21,7 +21,10 @@ internal sealed class OutboxBench : IAsyncDisposable
     public const string Endpoint = "orders";
 
     /// <summary>For a test that counts what is sent: a search sends again what a worker of a busy machine has not sent by then.</summary>
-    public static readonly OutboxSchedule Patient = new(Interval: TimeSpan.FromMilliseconds(300), Grace: TimeSpan.FromSeconds(3));
+    public static readonly OutboxSchedule Patient = new(Interval: TimeSpan.FromMilliseconds(300), Grace: TimeSpan.FromSeconds(5));
+
+    /// <summary>For a test in which the workers alone are to send.</summary>
+    public static readonly OutboxSchedule Never = new(Interval: TimeSpan.FromHours(1), Grace: TimeSpan.FromHours(1));
 
     private static readonly OutboxSchedule Schedule = new(Interval: TimeSpan.FromMilliseconds(300), Grace: TimeSpan.FromMilliseconds(200));
 
@@ -57,6 +60,13 @@ internal sealed class OutboxBench : IAsyncDisposable
         var bench = new OutboxBench(outbox, databases, await TestTransport.OpenAsync(outbox, databases));
         await bench.Queue.CreateAsync(CancellationToken.None);
         return bench;
+    }
+
+    /// <summary>Gives a host's bare endpoint another schedule before its start. A host without one is left as it is.</summary>
+    public static void SetSchedule(IHost host, string endpoint, OutboxSchedule schedule)
+    {
+        if (host.Services.GetKeyedService<BareEndpointBuilder>(endpoint) is { } bare)
+            bare.OutboxSchedule = schedule;
     }
 
     /// <summary>A queue that may not exist yet.</summary>
@@ -97,6 +107,8 @@ internal sealed class OutboxBench : IAsyncDisposable
                 ? endpoint.UseRabbitMq(transport, data)
                 : endpoint.UsePostgreSql(transport, data);
             endpoint.OutboxSchedule = schedule ?? Schedule;
+            // However long the machine keeps a handler from ending that was told to.
+            endpoint.StopPatience = TimeSpan.FromMinutes(1);
             endpoint.UseTransactionMode(TransactionMode.Outbox).LimitConcurrency(2).Handle<BuildWidget, Handler>();
         });
         return host.Build();
