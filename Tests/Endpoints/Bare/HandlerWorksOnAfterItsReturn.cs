@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Handlers;
 using Kit.Modes;
@@ -77,12 +79,16 @@ public sealed class HandlerWorksOnAfterItsReturn
         var queue = bench.QueueOf(mode);
         await queue.EnqueueAsync(Enumerable.Range(0, Messages).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo())), CancellationToken.None);
         var left = new ConcurrentQueue<Func<Task>[]>();
+        EndpointStatus status = null!;
         using var host = bench.Build(
             mode, async (context, cancellationToken) => left.Enqueue(await handle(context, cancellationToken)),
-            configure: endpoint => endpoint.ReceiveInBatches(batch).ReceiveAhead(ahead));
+            configure: endpoint => status = endpoint.ReceiveInBatches(batch).ReceiveAhead(ahead).Status);
         await host.StartAsync();
         await Eventually.HoldsAsync(
             async () => left.Count >= Messages && await queue.CountAsync(CancellationToken.None) == 0, "the messages are handled");
+        // The last commit is seen before its worker has taken back what it had lent.
+        var seen = Stopwatch.StartNew();
+        await Eventually.HoldsAsync(() => seen.Elapsed > status.SinceReceive, "the worker is done with the last one");
         var tasks = left.SelectMany(works => works).Select(BetweenPollsAsync).ToList();
         await Task.WhenAll(tasks).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await host.StopAsync();

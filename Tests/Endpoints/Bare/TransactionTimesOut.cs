@@ -1,4 +1,5 @@
 using System.Data.Common;
+using System.Transactions;
 using Kit.Handlers;
 using Kit.Modes;
 
@@ -63,7 +64,13 @@ public sealed class TransactionTimesOut
         var connection = await context.GetConnectionAsync(cancellationToken);
         await InsertAsync(connection, context.MessageId);
         if (pausesAlways || context.Attempt == 1)
-            await Task.Delay(Limit * 2, cancellationToken);
+        {
+            // Its end can come late; then the driver has time to hear of it.
+            var transaction = Transaction.Current!;
+            await Eventually.HoldsAsync(() => transaction.TransactionInformation.Status != TransactionStatus.Active, "it times out");
+            await Task.Delay(Limit, cancellationToken);
+        }
+
         await InsertAsync(connection, context.MessageId);
     };
 
