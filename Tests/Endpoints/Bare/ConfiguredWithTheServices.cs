@@ -42,7 +42,7 @@ public sealed class ConfiguredWithTheServices
 
         await queue.EnqueueAsync([new OutgoingMessage("work", Guid.CreateVersion7(), typeof(Order).FullName!, body)], CancellationToken.None);
 
-        Assert.That(await seen.Order.Task.WaitAsync(TimeSpan.FromSeconds(60)), Is.EqualTo("widgets"));
+        Assert.That(await seen.Order.Task.WaitAsync(Eventually.Limit), Is.EqualTo("widgets"));
         await Eventually.HoldsAsync(() => Task.FromResult(seen.Disposed == 1), "the handler is disposed");
         await Eventually.HoldsAsync(
             async () => await TestDatabases.ScalarAsync(

@@ -10,9 +10,9 @@ namespace Kit.Tests.Bare;
 [Parallelizable]
 public sealed class RetriesAreDelayed
 {
-    // Long enough for another message to be handled meanwhile.
-    private static readonly TimeSpan First = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Later = TimeSpan.FromMilliseconds(1_300);
+    // Long enough for another message to be handled meanwhile, also by a worker that pauses.
+    private static readonly TimeSpan First = TimeSpan.FromSeconds(4);
+    private static readonly TimeSpan Later = TimeSpan.FromMilliseconds(4_300);
 
     /// <summary>Servers and .NET tell the time in steps, and not in the same ones.</summary>
     private static readonly TimeSpan OneTick = TimeSpan.FromMilliseconds(20);

@@ -188,7 +188,7 @@ public sealed class EndpointsBehindPgBouncer
     }
 
     private Task CheckAsync(PrivatePgBouncer bouncer, WarningsOfAHost warnings) =>
-        new PoolerCheck("work", warnings) { Patience = TimeSpan.FromSeconds(3) }
+        new PoolerCheck("work", warnings) { Patience = TimeSpan.FromSeconds(5) }
             .RequireSessionsAsync(new DatabaseAccess(bouncer.ConnectionTo(databases.Queue)), PoolSizes.Queue, CancellationToken.None);
 
     /// <summary>Lets the pool open as many connections as transactions are open at one time.</summary>

@@ -14,7 +14,7 @@ public sealed class BrokerAtItsLimits
     private const int Limit = 1 << 20;
 
     // Enough for the broker to say that it blocks a connection, or to confirm when it does no longer.
-    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(5);
 
     // What it takes if nobody says otherwise.
     private const int NoLimit = 128 << 20;
