@@ -117,25 +117,6 @@ public sealed class FlushOfTheLog
         }
     }
 
-    /// <summary>The driver drops the variable where a connection string has options, and the endpoint's tables would be in another schema.</summary>
-    [Test]
-    public void Options_of_the_environment_are_kept()
-    {
-        const string variable = "PGOPTIONS";
-        var before = Environment.GetEnvironmentVariable(variable);
-        try
-        {
-            Environment.SetEnvironmentVariable(variable, "-c search_path=public");
-            var access = new DatabaseAccess("Host=127.0.0.1").CommittingAsynchronously();
-            Assert.That(
-                new NpgsqlConnectionStringBuilder(access.Text(enlist: false)).Options, Is.EqualTo("-c search_path=public -c synchronous_commit=off"));
-        }
-        finally
-        {
-            Environment.SetEnvironmentVariable(variable, before);
-        }
-    }
-
     [Test]
     public async Task A_data_source_is_refused()
     {
@@ -177,7 +158,6 @@ public sealed class FlushOfTheLog
     {
         var name = new NpgsqlConnectionStringBuilder(bench.Databases.Queue).Database;
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"ALTER DATABASE \"{name}\" SET synchronous_commit = off");
-        NpgsqlConnection.ClearAllPools();
 
         Assert.That(
             await bench.RefusalOfAsync(

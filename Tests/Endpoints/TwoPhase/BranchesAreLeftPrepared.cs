@@ -90,8 +90,9 @@ public sealed class BranchesAreLeftPrepared
         await EndAsync(branch.ToString());
     }
 
-    [TestCase("kit/1/2/3", TestName = "Those_of_another_cluster_are_left_alone_and_reported_once")]
-    [TestCase("somebody else's", TestName = "Those_of_others_are_left_alone_and_reported_once")]
+    // The ids are those of the whole server, and other tests prepare there at the same time.
+    [TestCase("kit/1/2/30", TestName = "Those_of_another_cluster_are_left_alone_and_reported_once")]
+    [TestCase("somebody else's branch", TestName = "Those_of_others_are_left_alone_and_reported_once")]
     public async Task Foreign(string globalId)
     {
         await PrepareAsync(globalId);

@@ -6,14 +6,12 @@ namespace Kit.Tests.TwoPhase;
 /// <summary>A running copy of a private server, made by <c>pg_basebackup</c>: the same system identifier and rows.</summary>
 internal sealed class PrivateClone : IAsyncDisposable
 {
-    private readonly ClusterControl control;
-    private readonly int port;
+    private const int PortAttempts = 5;
 
-    private PrivateClone(ClusterControl control, int port)
-    {
-        this.control = control;
-        this.port = port;
-    }
+    private readonly ClusterControl control;
+    private int port;
+
+    private PrivateClone(ClusterControl control) => this.control = control;
 
     public static async Task<PrivateClone> OfAsync(PrivatePostgreSql server)
     {
@@ -21,7 +19,7 @@ internal sealed class PrivateClone : IAsyncDisposable
         var binaries = await PostgreSqlBinaries.FindAsync(CancellationToken.None);
         var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", CancellationToken.None);
         var folder = ClusterFolder.Create(Path.GetTempPath());
-        var clone = new PrivateClone(new ClusterControl(binaries, folder, user), LoopbackPorts.Free(1)[0]);
+        var clone = new PrivateClone(new ClusterControl(binaries, folder, user));
         try
         {
             Succeed(await folder.Owned.HandOverAsync(user, CancellationToken.None));
@@ -32,9 +30,7 @@ internal sealed class PrivateClone : IAsyncDisposable
                     "--pgdata", folder.Data, "--checkpoint", "fast",
                 ],
                 CancellationToken.None));
-            await File.WriteAllTextAsync(Path.Combine(folder.Data, "kit.conf"), ClusterSettings.For(clone.port));
-            var hasStarted = await clone.control.TryStartAsync(CancellationToken.None);
-            Assert.That(hasStarted, Is.True, () => $"the clone starts: {clone.control.LogEnd}");
+            Assert.That(await clone.StartAsync(folder), Is.True, () => $"the clone starts: {clone.control.LogEnd}");
             return clone;
         }
         catch
@@ -52,6 +48,22 @@ internal sealed class PrivateClone : IAsyncDisposable
     public string Address => $"127.0.0.1:{port}";
 
     public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Immediate));
+
+    /// <summary>Another server can take the port before this one does.</summary>
+    private async Task<bool> StartAsync(ClusterFolder folder)
+    {
+        for (var attempt = 1; attempt <= PortAttempts; attempt++)
+        {
+            port = LoopbackPorts.Free(1)[0];
+            await File.WriteAllTextAsync(Path.Combine(folder.Data, "kit.conf"), ClusterSettings.For(port));
+            if (await control.TryStartAsync(CancellationToken.None))
+                return true;
+            if (!control.LogEnd.Contains("Address already in use", StringComparison.Ordinal))
+                break;
+        }
+
+        return false;
+    }
 
     private static void Succeed(ProgramResult result) => Assert.That(result.Succeeded, Is.True, result.Output);
 }
