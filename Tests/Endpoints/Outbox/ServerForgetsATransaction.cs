@@ -31,6 +31,9 @@ public sealed class ServerForgetsATransaction
         await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET autovacuum = off");
         await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET wal_writer_delay = '10s'");
         await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET bgwriter_delay = '10s'");
+        // Else it logs what is running for a standby each 15 s, with the next id.
+        await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET wal_level = minimal");
+        await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET max_wal_senders = 0");
         await server.RestartAsync(CancellationToken.None);
     }
 
