@@ -157,7 +157,9 @@ public sealed class HandlesInTwoPhases
         });
 
         Assert.That(errors.Single().Reason, Does.Contain("23505"));
-        Assert.That(outcomes, Has.Count.EqualTo(TransactionMode.FullDtc.Attempts).And.All.EqualTo(TransactionStatus.Aborted));
+        // The transport counts this failure when the receive is rolled back: the other receiver can have the message once more before that.
+        Assert.That(outcomes, Has.Count.InRange(TransactionMode.FullDtc.Attempts, TransactionMode.FullDtc.Attempts + 1));
+        Assert.That(outcomes, Has.All.EqualTo(TransactionStatus.Aborted));
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.Zero);
     }

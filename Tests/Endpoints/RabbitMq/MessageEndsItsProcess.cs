@@ -30,15 +30,22 @@ public sealed class MessageEndsItsProcess
         // In the middle of what is prefetched.
         var poison = messages[20].MessageId;
 
+        // If the process dies when it has sent the message to be tried again, and the broker has no acknowledgement yet, there are two.
+        var bound = cell.Mode.Attempts + 1;
         var deaths = 0;
         while (!await EndsQuietlyAsync(new PoisonSpec(cell.Name, transport.Address, databases.Widgets, poison), queue))
-            Assert.That(++deaths, Is.LessThanOrEqualTo(cell.Mode.Attempts + 1), "it goes on killing its process");
+            Assert.That(++deaths, Is.LessThanOrEqualTo(2 * bound), "it goes on killing its process");
 
-        Assert.That(deaths, Is.EqualTo(cell.Mode.Attempts + 1));
-        var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();
-        Assert.That(
-            error,
-            Has.Property("MessageId").EqualTo(poison).And.Property("FailedAttempts").EqualTo(cell.Mode.Attempts).And.Property("Reason").Contains("cut off"));
+        var errors = await queue.ReadErrorsAsync(CancellationToken.None);
+        Assert.That(errors, Has.Count.InRange(1, 2));
+        Assert.That(deaths, errors.Count == 1 ? Is.EqualTo(bound) : Is.InRange(bound, 2 * bound));
+        foreach (var error in errors)
+        {
+            Assert.That(error.MessageId, Is.EqualTo(poison));
+            Assert.That(error.FailedAttempts, Is.EqualTo(cell.Mode.Attempts));
+            Assert.That(error.Reason, Does.Contain("cut off"));
+        }
+
         var rows = await databases.ReadRowsByMessageAsync();
         Assert.That(messages.Where(message => message.MessageId != poison && !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
     }
