@@ -46,8 +46,19 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     /// <summary>Only when it has ended.</summary>
     public DateTime EndedUtc => process.ExitTime.ToUniversalTime();
 
-    /// <summary>The last output of the user's service, on one line.</summary>
-    public string LastOutput => OutputOf("The service");
+    /// <summary>
+    /// The last output of the user's service, on one line. The last lines of one that has ended can come after its end, or never, if a child of it has its
+    /// output: they have some seconds.
+    /// </summary>
+    public string LastOutput
+    {
+        get
+        {
+            if (HasEnded)
+                EndAsync(CancellationToken.None).Wait(ToEnd);
+            return OutputOf("The service");
+        }
+    }
 
     /// <param name="id">The message of the program; <see langword="null"/>: none.</param>
     /// <exception cref="KitException">There is no such program, or it may not be started.</exception>

@@ -6,8 +6,11 @@ namespace Kit.Prove.Service;
 /// <summary>A statement of a proof file that PostgreSQL does not execute, at present or at all.</summary>
 internal sealed class RefusedStatement
 {
-    /// <summary>Time for which a column or a function may be missing: an application that creates its tables can add them one statement later.</summary>
-    private static readonly TimeSpan ToBeAdded = TimeSpan.FromSeconds(3);
+    /// <summary>
+    /// Time for which a column or a function may be missing: an application that creates its tables can add them one statement later, and one that finds
+    /// its tables when it has started.
+    /// </summary>
+    private static readonly TimeSpan ToBeAdded = TimeSpan.FromSeconds(10);
 
     private readonly Stopwatch watch = new();
     private string? state;

@@ -121,7 +121,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
         var isTold = false;
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
-            await ThrowIfEndedAsync(application, cancellationToken);
+            ThrowIfEnded(application);
             var found = await application.Effects.ReadAsync(cancellationToken);
             var counts = CountsOf(found, message);
             ThrowIfGivenUp(application, message, counts);
@@ -162,7 +162,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
         var isTold = false;
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
-            await ThrowIfEndedAsync(application, cancellationToken);
+            ThrowIfEnded(application);
             if (await application.ReadLeftAsync(cancellationToken) is not [var left, ..])
                 break;
             if (!isTold && watch.Elapsed > Long)
@@ -250,20 +250,18 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     {
         while (!awaited.IsCompleted)
         {
-            await ThrowIfEndedAsync(application, cancellationToken);
+            ThrowIfEnded(application);
             await Task.WhenAny(awaited, Task.Delay(Pause, cancellationToken));
         }
 
         await awaited;
     }
 
-    private async Task ThrowIfEndedAsync(Application application, CancellationToken cancellationToken)
+    private void ThrowIfEnded(Application application)
     {
         if (application.Process is not { HasEnded: true } ended)
             return;
 
-        // Its last lines can come after its end, or never, if a child of it has its output.
-        await ended.EndAsync(cancellationToken).WaitAsync(ToBeRead, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         throw Wrong(
             $"the application ended with exit code {ended.ExitCode} " +
             (isHandled ? "after it had handled its first message" : "before it had handled a message"),

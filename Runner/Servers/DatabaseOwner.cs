@@ -51,10 +51,13 @@ internal static class DatabaseOwner
     {
         await using var settled = NpgsqlDataSource.Create(database);
         await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
+        // As a checkpoint, it takes long while a disk is busy.
+        vacuum.CommandTimeout = 0;
         await vacuum.ExecuteNonQueryAsync(cancellationToken);
         try
         {
             await using var checkpoint = settled.CreateCommand("CHECKPOINT");
+            checkpoint.CommandTimeout = 0;
             await checkpoint.ExecuteNonQueryAsync(cancellationToken);
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)

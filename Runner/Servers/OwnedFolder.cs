@@ -91,9 +91,9 @@ public sealed class OwnedFolder
         {
             await remove();
         }
-        catch (KitException)
+        catch (Exception refused) when (refused is KitException or IOException or UnauthorizedAccessException)
         {
-            // It belongs to another user, who can stop it; it does no harm.
+            // It belongs to another user, who can stop it, or another run is removing it right now; it does no harm.
         }
     }
 

@@ -16,10 +16,23 @@ public static class Postmaster
     {
         var file = Path.Combine(dataFolder, "postmaster.pid");
         // Lines: process id, data folder, start in seconds of the Unix epoch, port, and others.
-        if (!File.Exists(file) || File.ReadAllLines(file) is not [var idLine, _, var startLine, ..] || !int.TryParse(idLine, out var id))
+        if (LinesOf(file) is not [var idLine, _, var startLine, ..] || !int.TryParse(idLine, out var id))
             return null;
         var isIt = OperatingSystem.IsLinux() ? IsServerOf(id, dataFolder) : IsServerStartedAt(id, startLine);
         return isIt ? id : null;
+    }
+
+    /// <summary>A server that ends removes its file, also between two looks of ours.</summary>
+    private static string[] LinesOf(string file)
+    {
+        try
+        {
+            return File.Exists(file) ? File.ReadAllLines(file) : [];
+        }
+        catch (IOException)
+        {
+            return [];
+        }
     }
 
     private static bool IsServerOf(int id, string dataFolder)

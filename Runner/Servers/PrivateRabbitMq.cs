@@ -19,7 +19,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     private const int PortAttempts = 3;
 
     // Enough for a busy machine, and for a broker that recovers its data.
-    private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
     private readonly BrokerFolder folder;

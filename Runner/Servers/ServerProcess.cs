@@ -8,7 +8,7 @@ namespace Kit.Runner.Servers;
 /// <param name="folder">Part of its command line, alone or as the beginning of a path.</param>
 public sealed class ServerProcess(string pidFile, string folder)
 {
-    private const int CommandLineAttempts = 100;
+    private const int CommandLineAttempts = 1_500;
 
     private static readonly TimeSpan ForAKilledOne = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);

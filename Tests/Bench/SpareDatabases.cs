@@ -74,12 +74,14 @@ internal sealed class SpareDatabases(string server) : IAsyncDisposable
     private async Task ExecuteAsync(string statement)
     {
         await using var command = source.CreateCommand(statement);
+        command.CommandTimeout = TestDatabases.Patience;
         await command.ExecuteNonQueryAsync();
     }
 
     private async Task<bool> AskAsync(string question, string name)
     {
         await using var command = source.CreateCommand(question);
+        command.CommandTimeout = TestDatabases.Patience;
         command.Parameters.Add(new() { Value = name });
         return (bool)(await command.ExecuteScalarAsync())!;
     }

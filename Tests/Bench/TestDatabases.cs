@@ -6,6 +6,9 @@ namespace Kit.Tests;
 /// <summary>A database for queues and one for widgets, as new for each test, on the tests' server or one that a test names.</summary>
 internal sealed class TestDatabases : ITestWidgets
 {
+    /// <summary>For a statement, in s: making and dropping a database waits for a checkpoint, and so for a disk that others keep busy.</summary>
+    internal static readonly int Patience = (int)Eventually.Limit.TotalSeconds;
+
     private readonly string server;
     private readonly SpareDatabases? spares;
     private readonly string name = $"test_{Guid.NewGuid():N}";
@@ -135,12 +138,14 @@ internal sealed class TestDatabases : ITestWidgets
     private static async Task ExecuteAsync(NpgsqlDataSource source, string statement)
     {
         await using var command = source.CreateCommand(statement);
+        command.CommandTimeout = Patience;
         await command.ExecuteNonQueryAsync();
     }
 
     private static async Task<int> ScalarAsync(NpgsqlDataSource source, string query)
     {
         await using var command = source.CreateCommand(query);
+        command.CommandTimeout = Patience;
         return (int)(await command.ExecuteScalarAsync())!;
     }
 

@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds.Joining;
-using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Joining;
@@ -46,7 +45,7 @@ public sealed class WorkerThatCannotJoin : JoiningTest
 
         await FailsAsync([], "error: The run has cells on RabbitMQ, and this worker knows no server for them.", "--rabbitmq");
         await FailsAsync(
-            ["--rabbitmq", $"amqp://kit@127.0.0.1:{LoopbackPorts.Free(1)[0]}"], "error: The RabbitMQ broker is out of reach: kit at 127.0.0.1:",
+            ["--rabbitmq", "amqp://kit@127.0.0.1:1"], "error: The RabbitMQ broker is out of reach: kit at 127.0.0.1:",
             "Name the server as this machine reaches it.");
 
         await runner.SignalAsync("INT");
@@ -72,13 +71,12 @@ public sealed class WorkerThatCannotJoin : JoiningTest
     [Test]
     public async Task A_server_that_is_out_of_reach()
     {
-        var port = LoopbackPorts.Free(1)[0];
-        var result = await RunnerProcess.RunAsync("worker", "--join", $"Host=127.0.0.1;Port={port};Username=kit;Password=a-secret");
+        var result = await RunnerProcess.RunAsync("worker", "--join", "Host=127.0.0.1;Port=1;Username=kit;Password=a-secret");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
         Assert.That(
             result.Errors,
-            Does.StartWith($"error: The PostgreSQL server is out of reach: kit at 127.0.0.1:{port}/kit: ")
+            Does.StartWith("error: The PostgreSQL server is out of reach: kit at 127.0.0.1:1/kit: ")
                 .And.Contain("Name the server as this machine reaches it.").And.Not.Contain("a-secret"));
     }
 

@@ -40,7 +40,7 @@ public sealed class NamedBrokerTests
     [Test]
     public async Task A_broker_out_of_reach_is_said()
     {
-        var failure = await FailureAsync(With(uri => uri.Port = LoopbackPorts.Free(1)[0]));
+        var failure = await FailureAsync(With(uri => uri.Port = 1));
 
         Assert.That(failure.Message, Does.StartWith("The RabbitMQ broker is out of reach: kit at 127.0.0.1:").And.Contains("refused"));
     }
@@ -75,7 +75,7 @@ public sealed class NamedBrokerTests
     [Test]
     public async Task An_absent_management_plugin_says_what_is_lost()
     {
-        var without = RabbitMqAddress.Parse(broker.AmqpUri.AbsoluteUri, $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}");
+        var without = RabbitMqAddress.Parse(broker.AmqpUri.AbsoluteUri, "http://127.0.0.1:1");
 
         var failure = await Assert.ThrowsAsync<KitException>(() => RabbitMqFacts.RequireAsync(without, CancellationToken.None));
 
