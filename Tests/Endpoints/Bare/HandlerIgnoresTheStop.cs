@@ -99,6 +99,8 @@ public sealed class HandlerIgnoresTheStop
                 inHandler.SetResult();
                 await Task.Delay(Timeout.Infinite, cancellationToken);
             },
+            // However long the machine keeps a handler from ending that was told to.
+            configure: endpoint => endpoint.StopPatience = TimeSpan.FromMinutes(1),
             services: services => services.AddLogging(log => log.AddProvider(warnings)));
         await host.StartAsync();
         await inHandler.Task.WaitAsync(Eventually.Limit);

@@ -60,7 +60,12 @@ public abstract class ManyMessages
                 begun.SetResult();
                 await wait(cancellationToken);
             },
-            configure: Configure);
+            configure: endpoint =>
+            {
+                Configure(endpoint);
+                // However long the machine keeps a handler from ending that was told to.
+                endpoint.StopPatience = TimeSpan.FromMinutes(1);
+            });
         await host.StartAsync();
         await begun.Task.WaitAsync(Eventually.Limit);
         await host.StopAsync(new CancellationToken(canceled: true));

@@ -189,20 +189,25 @@ public sealed class MessagesReceivedAhead : ManyMessages
     {
         var queue = Bench.QueueOf(mode);
         await queue.EnqueueAsync(Ids.Select(id => OutgoingMessage.Create("work", new BareBench.Todo(), id)), CancellationToken.None);
-        var stop = new TaskCompletionSource();
+        var (stop, isStopping) = (new TaskCompletionSource(), new TaskCompletionSource());
         var attempts = new ConcurrentDictionary<Guid, int>();
         Work work = async (context, cancellationToken) =>
         {
             attempts[context.MessageId] = context.Attempt;
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId == Misbehaver)
-                stop.TrySetResult();
+            if (context.MessageId != Misbehaver)
+                return;
+            stop.TrySetResult();
+            // Otherwise a fast worker could have handled the others by then.
+            await isStopping.Task;
         };
         using (var host = Bench.Build(mode, work, configure: Configure))
         {
             await host.StartAsync();
             await stop.Task.WaitAsync(Eventually.Limit);
-            await host.StopAsync();
+            var stopped = host.StopAsync();
+            isStopping.SetResult();
+            await stopped;
         }
 
         var left = await queue.ReadMessagesAsync(CancellationToken.None);

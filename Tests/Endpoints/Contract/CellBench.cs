@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.Contract;
@@ -29,6 +30,7 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly SemaphoreSlim gate = new(0);
     private readonly HandleMessage handle;
     private IHost? running;
+    private CancellationToken isStopping;
     private bool held;
     private int entered;
     private int together;
@@ -131,6 +133,7 @@ internal sealed class CellBench : IAsyncDisposable
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         cell.Kind.AddEndpoint(host.Services, Settings, HandleAsync);
         running = host.Build();
+        isStopping = running.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping;
         // A search of the outbox would send again what a worker of a busy machine has not sent by then.
         Outbox.OutboxBench.SetSchedule(running, Settings.Queue, Outbox.OutboxBench.Never);
         await running.StartAsync();
@@ -145,6 +148,9 @@ internal sealed class CellBench : IAsyncDisposable
         await ((IAsyncDisposable)running).DisposeAsync();
         running = null;
     }
+
+    /// <summary>Waits until the host has told its services to stop.</summary>
+    public Task ToldToStopAsync() => Eventually.HoldsAsync(() => isStopping.IsCancellationRequested, "the host stops");
 
     public Task EnteredAsync(int handlers) => Eventually.HoldsAsync(() => Entered >= handlers, $"{handlers} handlers entered");
 

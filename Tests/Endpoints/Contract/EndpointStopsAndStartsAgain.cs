@@ -50,16 +50,11 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
 
     private async Task StopWithHeldHandlersAsync()
     {
-        var begun = new TaskCompletionSource();
         // Rebus waits in the thread that stops it.
-        var stopping = Task.Run(() =>
-        {
-            begun.SetResult();
-            return Bench.StopAsync();
-        });
-        await begun.Task;
+        var stopping = Task.Run(Bench.StopAsync);
+        await Bench.ToldToStopAsync();
         // For the word to reach the workers and, where there is one, the broker.
-        await Task.Delay(TimeSpan.FromSeconds(1));
+        await Task.Delay(TimeSpan.FromSeconds(2));
         Assert.That(stopping.IsCompleted, Is.False, "waits for the handlers");
         Bench.ReleaseHandlers();
         await stopping;
