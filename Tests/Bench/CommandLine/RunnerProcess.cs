@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text;
+using System.Text.RegularExpressions;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage;
 
@@ -86,6 +87,10 @@ internal sealed class RunnerProcess : IDisposable
 
     /// <summary>Waits until it has printed a text.</summary>
     public Task PrintedAsync(string text) => UntilAsync(() => Output.Contains(text, StringComparison.Ordinal), $"print '{text}'");
+
+    /// <summary>Waits until it has printed a text of a pattern.</summary>
+    public Task PrintedLikeAsync(string pattern) =>
+        UntilAsync(() => Regex.IsMatch(Output, pattern, RegexOptions.NonBacktracking), $"print something like '{pattern}'");
 
     /// <summary>Types a text, as on its terminal.</summary>
     public async Task TypeAsync(string text)

@@ -14,8 +14,9 @@ public sealed class RunOnATerminal
             Assert.Ignore("A terminal is made by 'script' of util-linux, which is not here.");
         var server = await NamedServer.GetAsync();
         using var parent = new TemporaryFolder();
+        // So many messages that each round is shown, four times a second, however late a timer is.
         var arguments =
-            "run --framework bare --transport postgresql --mode scope-off --messages 200 --rounds 2 --warmup 10 --seed-rows 20000 --out " +
+            "run --framework bare --transport postgresql --mode scope-off --messages 5000 --rounds 2 --warmup 10 --seed-rows 20000 --out " +
             Path.Combine(parent.Path, "run");
         using var terminal = RunnerProcess.Start(
             new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },

@@ -7,7 +7,8 @@ namespace Kit.Tests.Joining;
 /// <summary>Runs and their workers, on a server that nobody else has: a worker joins any run on it.</summary>
 public abstract class JoiningTest : OnAServerOfItsOwn
 {
-    protected const int Messages = 1_000;
+    /// <summary>So many that each of two processes handles some, though one of them may begin seconds later.</summary>
+    protected const int Messages = 4_000;
 
     protected string Folder => Path.Combine(Parent.Path, "run");
 

@@ -6,6 +6,9 @@ namespace Kit.Tests.Loading;
 /// <summary>Loads by the command line, on servers of the kit's own, with a folder for each test.</summary>
 public abstract class LoadTest
 {
+    /// <summary>A line of the progress. There is a latency in it as soon as the server has told of a message in the last second.</summary>
+    protected const string Progress = " s, [0-9,]+ sent, [0-9,]+ handled, backlog [0-9,]+, p50 [0-9.,]+ ms, 0 threw";
+
     private TemporaryFolder parent = null!;
 
     protected string Parent => parent.Path;
@@ -23,7 +26,7 @@ public abstract class LoadTest
     [TearDown]
     public void RemoveFolder() => parent?.Dispose();
 
-    /// <summary>Stops a load of five minutes with Ctrl+C when it has told its progress for the first time.</summary>
+    /// <summary>Stops a load of five minutes with Ctrl+C when it has told its <see cref="Progress"/>.</summary>
     protected private Task<RunnerResult> StoppedAsync(params IEnumerable<string> options) => StoppedByAsync("INT", options);
 
     protected private async Task<RunnerResult> StoppedByAsync(string signal, params IEnumerable<string> options)
@@ -32,7 +35,7 @@ public abstract class LoadTest
             Assert.Ignore("Processes are looked up in /proc.");
         using var runner = RunnerProcess.Start(
             ["load", "--framework", "bare", "--transport", "postgresql", "--for", "5min", "--seed-rows", "0", "--out", Folder, .. options]);
-        await runner.PrintedAsync(" sent, ");
+        await runner.PrintedLikeAsync(Progress);
         await runner.SignalAsync(signal);
 
         var result = await runner.EndAsync();

@@ -34,12 +34,13 @@ public sealed class LoadThatGoesWrong
         await using var shown = new StringWriter(CultureInfo.InvariantCulture);
         var display = new LoadDisplay(shown, width: null);
 
-        var load = await bench.RunAsync(20, TimeSpan.FromSeconds(5), progress => display.Show(Provenance.NameOf(plain), progress));
+        // The server tells some latencies late: one of the lines has them.
+        var load = await bench.RunAsync(20, TimeSpan.FromSeconds(10), progress => display.Show(Provenance.NameOf(plain), progress));
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(load.Sent, Is.EqualTo(100));
-            Assert.That(load.Failed, Is.InRange(10, 90), "about half");
+            Assert.That(load.Sent, Is.EqualTo(200));
+            Assert.That(load.Failed, Is.InRange(20, 180), "about half");
             Assert.That(load.Accounts[DeliveryClass.CleanError], Is.EqualTo(load.Failed), "dead letters");
             Assert.That(($"{load.Outcome}", load.IsDeadLetteredAlone), Is.EqualTo(("INVALID", true)));
             Assert.That(shown.ToString(), Does.Match("handled, backlog [0-9]+, p50 [0-9.]+ ms, [1-9][0-9]* threw"));
@@ -79,10 +80,11 @@ public sealed class LoadThatGoesWrong
                 load.Outcome.Reasons[0],
                 Does.StartWith("the runner no longer knew when messages had their effects: The connection to the broker was lost"));
             Assert.That(load.IsStopped, "its latency would be that of a part");
-            Assert.That(load.Failed, Is.InRange(10, load.Sent - 10), "those after the cut");
+            // The cut can be just before the runner looks at the connection, which it does each second.
+            Assert.That(load.Failed, Is.InRange(1, load.Sent - 10), "those after the cut");
             Assert.That(load.Accounts.Values.Sum(), Is.EqualTo(load.Sent), "each is in a class");
-            // The broker pushed some when the connection was cut: the more, the slower the runner is.
-            Assert.That(load.Accounts[DeliveryClass.Once], Is.InRange(load.Sent - (load.Failed / 2), load.Sent), "they are in the queue");
+            // The broker pushed some when the connection was cut, and they are gone: the more, the slower the runner is. A later one is in the queue.
+            Assert.That(load.Accounts[DeliveryClass.Once], Is.InRange(load.Sent - load.Failed + 1, load.Sent), "they are in the queue");
         }
     }
 

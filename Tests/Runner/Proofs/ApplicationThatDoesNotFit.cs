@@ -54,9 +54,14 @@ public sealed class ApplicationThatDoesNotFit
     public Task There_is_no_such_program() => IsRefusedAsync(
         new Case(Sleeps) { Program = "no-such-program" }, "'no-such-program' cannot be started: there is no such program.", "search path");
 
+    /// <summary>What it prints comes before the table of its messages, and so before it can have any.</summary>
     [Test]
     public Task It_handles_nothing() => IsRefusedAsync(
-        new Case($"echo waiting; {Sleeps}"), "the application handled nothing: no effect of the first message", "waiting");
+        new Case($"echo waiting; \"$PSQL\" \"$DATABASE\" -c 'CREATE TABLE late_inbox (id uuid)'; {Sleeps}")
+        {
+            Send = "INSERT INTO late_inbox VALUES ('{{id}}')",
+        },
+        "the application handled nothing: no effect of the first message", "waiting");
 
     [Test]
     public Task It_handles_and_prints_nothing() => IsRefusedAsync(
@@ -158,8 +163,8 @@ public sealed class ApplicationThatDoesNotFit
         const string Migrates = "sql() { \"$PSQL\" \"$DATABASE\" -c \"$1\"; }; sleep 5; "
             + "sql 'CREATE TABLE late_inbox (a integer); CREATE TABLE late_order (id uuid)'; sleep 1; "
             + "sql 'ALTER TABLE late_inbox ADD COLUMN id uuid; ALTER TABLE late_order ADD COLUMN code uuid'; "
-            + "sleep 2; sql 'WITH taken AS (DELETE FROM late_inbox RETURNING id) INSERT INTO late_order SELECT id FROM taken'; ";
-        var slow = new Case(Migrates + Sleeps)
+            + "while :; do sleep 2; sql 'WITH taken AS (DELETE FROM late_inbox RETURNING id) INSERT INTO late_order SELECT id FROM taken'; done";
+        var slow = new Case(Migrates)
         {
             Send = "INSERT INTO late_inbox (id) VALUES ('{{id}}')",
             Effect = "SELECT coalesce(code, id) FROM late_order",
@@ -206,13 +211,21 @@ public sealed class ApplicationThatDoesNotFit
     [Test]
     public async Task The_proxy_cannot_read_what_it_says()
     {
-        const string Says = "at=${DATABASE##*:}; exec 3<>/dev/tcp/127.0.0.1/${at%%/*}; printf '\\377\\377\\377\\377\\0\\0\\0\\0' >&3; ";
-        foreach (var setup in new[] { "SELECT 1", HandlesInTheDatabase })
+        const string Says = "at=${DATABASE##*:}; exec 3<>/dev/tcp/127.0.0.1/${at%%/*}; printf '\\377\\377\\377\\377\\0\\0\\0\\0' >&3; "
+            + "\"$PSQL\" \"$DATABASE\" -c 'INSERT INTO said DEFAULT VALUES'; ";
+        foreach (var (setup, patience) in new[] { ("SELECT 1", TimeSpan.FromSeconds(10)), (HandlesInTheDatabase, OneMinute) })
         {
-            var file = ProofFileReader.Parse("orders.proof.json", new Case(Says + Sleeps) { Program = "/bin/bash", Setup = setup }.Text);
+            // It is not idle before it has said that.
+            var says = new Case(Says + Sleeps)
+            {
+                Program = "/bin/bash",
+                Setup = $"CREATE TABLE said (); {setup}",
+                Idle = "SELECT 1 - count(*) FROM said",
+            };
+            var file = ProofFileReader.Parse("orders.proof.json", says.Text);
 
             await Assert.ThatAsync(
-                () => new Trial(file, servers, _ => { }, TimeSpan.FromSeconds(5)) { Before = Shortly }.RunAsync(CancellationToken.None),
+                () => new Trial(file, servers, _ => { }, patience) { Before = Shortly }.RunAsync(CancellationToken.None),
                 Throws.TypeOf<KitException>().With.Message.StartsWith("The proxy could not read what was said over a connection to 'orders'"));
         }
     }

@@ -15,7 +15,6 @@ namespace Kit.Tests.Proofs;
 public sealed class DrainOfAService : WorkersOnPsql
 {
     private const int Messages = 100;
-    // The shell writes statements while psql still connects: those are handled in a burst.
     private const int WarmUp = 100;
 
     internal const string Right = "INSERT INTO invoice SELECT id FROM done";
@@ -220,9 +219,10 @@ public sealed class DrainOfAService : WorkersOnPsql
                 {
                     "sh", "-c",
                     $"""
+                    # psql itself sleeps, so that it handles nothing in a burst after it has been slow.
                     while :; do
                       echo "WITH done AS (DELETE FROM job WHERE id IN (SELECT id FROM job WHERE {waiting} LIMIT {most}) RETURNING id) {insert};" || exit
-                      sleep 0.005
+                      echo '\! sleep 0.01'
                     done | psql "$DATABASE" -q {options}
                     """,
                 },

@@ -16,6 +16,9 @@ public sealed class LoadOfAService : WorkersOnPsql
     /// <summary>Its transaction is open for so long: it handles four messages a second.</summary>
     private const string Slow = "INSERT INTO invoice SELECT id FROM done, pg_sleep(0.25)";
 
+    /// <summary>There is a latency in it as soon as the database's log has told of a message in the last second.</summary>
+    private const string Progress = @"polling: [0-9,]+ s, [0-9,]+ sent, [0-9,]+ handled, backlog [0-9,]+, p50 [0-9.,]+ ms\n";
+
     private TemporaryFolder folder = null!;
 
     private string File => folder.Below($"polling{ProofFile.Suffix}");
@@ -38,16 +41,16 @@ public sealed class LoadOfAService : WorkersOnPsql
         Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), result.Output + result.Errors);
         var document = new LoadFolder(Out).LoadDocument();
         var load = document.Results.Single();
-        // On a busy machine the sender can be late.
-        var (verdict, exitCode) = load.WhyNothingIsShown(limitMilliseconds: null) is not null
-            ? (LoadReport.VerdictOf(load, limitMilliseconds: null), ExitCode.Failure)
-            : ("sustained", ExitCode.Success);
+        // On a busy machine the sender can be late, and so can the service.
+        var reasons = load.ReasonsAgainst(limitMilliseconds: null);
+        var (verdict, exitCode) = reasons.Count > 0 ? (string.Join(", ", reasons), ExitCode.Failure) : ("sustained", ExitCode.Success);
         using (Assert.EnterMultipleScope())
         {
+            Assert.That(reasons, Is.SubsetOf(new[] { "the sender was late", "the backlog grew" }));
             Assert.That($"{load.Cell}", Is.EqualTo("polling"));
             Assert.That((load.Rate, load.Sent, load.Failed, load.TimedOut, load.Seconds), Is.EqualTo(((double?)20, 80, 0, (int?)0, 4d)));
             Assert.That(load.Accounts[DeliveryClass.Once], Is.EqualTo(80));
-            Assert.That(load.Latency!.P50, Is.Positive.And.LessThan(1_000));
+            Assert.That(load.Latency!.P50, Is.Positive.And.LessThan(4_000));
             Assert.That(load.Latency.Max, Is.GreaterThanOrEqualTo(load.SenderLag!.P50!.Value));
             Assert.That((load.UserLag, load.Clock), Is.EqualTo(((Latency?)null, EffectClock.LastEffect)));
             Assert.That(document.Service!.ProofFile, Is.EqualTo(await System.IO.File.ReadAllTextAsync(File)));
@@ -70,10 +73,11 @@ public sealed class LoadOfAService : WorkersOnPsql
 
         Assert.That(load.Outcome.IsValid(), string.Join("; ", load.Outcome.Reasons));
         Assert.That((load.Sent, load.Failed), Is.EqualTo((32, 0)));
-        Assert.That(load.SenderLag!.P50, Is.LessThan(100));
         // Eight a second come, and four are handled: the last one waits four seconds.
-        Assert.That(load.Latency!.Max, Is.InRange(3_000, 20_000));
+        Assert.That(load.Latency!.Max, Is.InRange(3_000, 30_000));
         Assert.That(load.Latency.P50, Is.InRange(1_000, load.Latency.Max));
+        // A sender that waits for the service is as late as its message's effect. A machine can delay it, too.
+        Assert.That(load.SenderLag!.P50, Is.LessThan(load.Latency.P50!.Value - 1_000));
         Assert.That(load.ReasonsAgainst(limitMilliseconds: null), Has.Member("the backlog grew"));
     }
 
@@ -81,13 +85,13 @@ public sealed class LoadOfAService : WorkersOnPsql
     public async Task Users_wait_for_their_effects()
     {
         var load = await LoadAsync(
-            Slow, new ClosedLoad(Users: 2, Think: TimeSpan.Zero, Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromSeconds(30)), TimeSpan.FromSeconds(4));
+            Slow, new ClosedLoad(Users: 2, Think: TimeSpan.Zero, Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromSeconds(30)), TimeSpan.FromSeconds(8));
 
         Assert.That(load.Outcome.IsValid(), string.Join("; ", load.Outcome.Reasons));
         // Each has one message at a time, which takes a quarter of a second at least.
-        Assert.That(load.Sent, Is.InRange(2, 2 + (4 * 4)));
+        Assert.That(load.Sent, Is.InRange(2, 2 + (4 * 8)));
         Assert.That(load.Latency!.P50, Is.GreaterThan(250));
-        Assert.That(load.UserLag!.P50, Is.InRange(0, 250), "it is told soon");
+        Assert.That(load.UserLag!.P50, Is.InRange(0, 1_000), "it is told soon");
     }
 
     /// <summary>Between the receive and the commit is a whole round trip.</summary>
@@ -118,7 +122,7 @@ public sealed class LoadOfAService : WorkersOnPsql
             File, DrainOfAService.TextOf($"{DrainOfAService.Right} WHERE (SELECT count(*) FROM invoice) < 20"));
 
         var result = await RunnerProcess.ProveAsync(
-            "load", File, "--rate", "20/s", "--for", "2s", "--timeout", "3s", "--warm-up", "8", "--out", Out);
+            "load", File, "--rate", "20/s", "--for", "2s", "--timeout", "10s", "--warm-up", "8", "--out", Out);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
         var load = new LoadFolder(Out).LoadDocument().Results.Single();
@@ -131,7 +135,7 @@ public sealed class LoadOfAService : WorkersOnPsql
     [Test]
     public async Task A_message_whose_effect_comes_too_late_has_failed_and_is_named()
     {
-        var load = await LoadAsync(Slow, new OpenLoad(8), TimeSpan.FromSeconds(3), timeout: TimeSpan.FromSeconds(1));
+        var load = await LoadAsync(Slow, new OpenLoad(8), TimeSpan.FromSeconds(6), timeout: TimeSpan.FromSeconds(1));
 
         Assert.That(load.TimedOut, Is.Positive);
         Assert.That(load.Failed, Is.GreaterThanOrEqualTo(load.TimedOut!.Value));
@@ -162,7 +166,7 @@ public sealed class LoadOfAService : WorkersOnPsql
         await System.IO.File.WriteAllTextAsync(File, DrainOfAService.TextOf(DrainOfAService.Right));
         using var prove = RunnerProcess.Start(
             [], RunnerProcess.ProvePath, ["load", File, "--rate", "20/s", "--for", "5min", "--warm-up", "10", "--out", Out]);
-        await prove.PrintedAsync(" sent, ");
+        await prove.PrintedLikeAsync(Progress);
         await prove.SignalAsync("INT");
 
         var result = await prove.EndAsync();
@@ -173,7 +177,7 @@ public sealed class LoadOfAService : WorkersOnPsql
         Assert.That((document.IsStopped, load.Failed), Is.EqualTo((true, 0)), string.Join("; ", load.Outcome.Reasons));
         Assert.That(load.Sent, Is.InRange(20, 6_000));
         Assert.That(load.Seconds, Is.EqualTo(load.Sent / 20.0).Within(1));
-        Assert.That(result.Output, Does.Match(@"polling: [0-9]+ s, [0-9]+ sent, [0-9]+ handled, backlog [0-9]+, p50 [0-9.]+ ms\n"));
+        Assert.That(result.Output, Does.Match(Progress));
     }
 
     private async Task<LoadResult> LoadAsync(string insert, LoadShape shape, TimeSpan length, TimeSpan? timeout = null)

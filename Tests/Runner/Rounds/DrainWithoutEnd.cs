@@ -48,7 +48,7 @@ public sealed class DrainWithoutEnd
     }
 
     [Test]
-    [CancelAfter(60_000)]
+    [CancelAfter(300_000)]
     public async Task Messages_that_nobody_may_take_stall_it(CancellationToken cancellationToken)
     {
         await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
@@ -60,7 +60,7 @@ public sealed class DrainWithoutEnd
     }
 
     [Test]
-    [CancelAfter(60_000)]
+    [CancelAfter(300_000)]
     public async Task A_handler_process_that_ends_breaks_it_at_once(CancellationToken cancellationToken)
     {
         await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
@@ -74,7 +74,7 @@ public sealed class DrainWithoutEnd
     }
 
     [Test]
-    [CancelAfter(60_000)]
+    [CancelAfter(300_000)]
     public async Task A_handler_process_that_ended_before_breaks_it_too(CancellationToken cancellationToken)
     {
         using (var process = Process.GetProcessById(handlers.Ids!.Single()))
@@ -87,7 +87,7 @@ public sealed class DrainWithoutEnd
     }
 
     [Test]
-    [CancelAfter(60_000)]
+    [CancelAfter(300_000)]
     public async Task Messages_that_are_still_handled_are_waited_for_though_the_queue_is_empty(CancellationToken cancellationToken)
     {
         var withoutTransactions = Cell.All.First(cell =>

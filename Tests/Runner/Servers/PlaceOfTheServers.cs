@@ -10,6 +10,9 @@ public sealed class PlaceOfTheServers
 {
     internal const string Memory = "/dev/shm";
 
+    // A server's first files and some of its log take less, in bytes.
+    private const long ForAServer = 200 * 1024 * 1024;
+
     private static readonly ServerPlace First = new("/one", "tmpfs", IsInMemory: true);
     private static readonly ServerPlace Second = new("/two", "ext4", IsInMemory: false);
     private static readonly ServerPlace Third = new("/three", "xfs", IsInMemory: false);
@@ -62,6 +65,8 @@ public sealed class PlaceOfTheServers
     {
         if (!Directory.Exists(Memory))
             Assert.Ignore($"There is no {Memory} here.");
+        if (new DriveInfo(Memory).AvailableFreeSpace < ForAServer)
+            Assert.Ignore($"{Memory} is too small, as in most containers, or full.");
         PostgreSqlServer.IgnoreWithoutPrograms();
         var place = Directory.CreateDirectory(Path.Combine(Memory, $"kit-test-{Guid.NewGuid():N}")).FullName;
         using var parent = new TemporaryFolder();

@@ -25,7 +25,7 @@ public sealed class PrivateBrokerTests
         await channel.BasicPublishAsync("", queue, new byte[] { 42 });
 
         BasicGetResult? message = null;
-        await Assert.ThatAsync(async () => message = await channel.BasicGetAsync(queue, autoAck: true), Is.Not.Null.After(60_000, 20));
+        await Assert.ThatAsync(async () => message = await channel.BasicGetAsync(queue, autoAck: true), Is.Not.Null.After(300_000, 20));
         Assert.That(message!.Body.ToArray(), Is.EqualTo(new byte[] { 42 }));
     }
 

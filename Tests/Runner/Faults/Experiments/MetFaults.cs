@@ -16,6 +16,8 @@ namespace Kit.Tests.Faults.Experiments;
 /// </summary>
 internal static class MetFaults
 {
+    private const int Tries = 3;
+
     private static readonly IReadOnlyList<TransactionMode> Modes = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
 
     public static IReadOnlyList<Cell> Cells { get; } =
@@ -41,8 +43,26 @@ internal static class MetFaults
         ? typeof(InHandler)
         : injection.GetType();
 
-    /// <summary>Makes the experiments as one command would, on servers of its own.</summary>
+    /// <summary>
+    /// Makes the experiments as commands would, on servers of their own. One whose fault came too late or too early, as on a busy machine, shows nothing,
+    /// and is made again.
+    /// </summary>
     public static async Task<IReadOnlyList<FaultResult>> MakeAsync(IReadOnlyList<(Cell Cell, Fault Fault)> meetings)
+    {
+        var results = await TryAsync(meetings);
+        for (var attempt = 2; attempt <= Tries; attempt++)
+        {
+            IReadOnlyList<(Cell Cell, Fault Fault)> again =
+                [.. meetings.Where(meeting => ResultOf(results, meeting.Cell, meeting.Fault).Verdict is FaultVerdict.Void)];
+            if (again.Count == 0)
+                break;
+            results = [.. results.Where(result => result.Verdict is not FaultVerdict.Void), .. await TryAsync(again)];
+        }
+
+        return results;
+    }
+
+    private static async Task<IReadOnlyList<FaultResult>> TryAsync(IReadOnlyList<(Cell Cell, Fault Fault)> meetings)
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         using var folder = new TemporaryFolder();
@@ -62,7 +82,7 @@ internal static class MetFaults
 
     public static void AssertKept(IEnumerable<FaultResult> results, Cell cell, Fault fault)
     {
-        var result = results.Single(one => one.Cell == Provenance.NameOf(cell) && one.Fault == fault.Name);
+        var result = ResultOf(results, cell, fault);
 
         foreach (var line in result.Fired.Concat(result.Evidence))
             TestContext.Out.WriteLine(line);
@@ -74,6 +94,9 @@ internal static class MetFaults
             Is.EqualTo(result.Known is null ? FaultVerdict.Kept : FaultVerdict.Broken),
             () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
     }
+
+    private static FaultResult ResultOf(IEnumerable<FaultResult> results, Cell cell, Fault fault) =>
+        results.Single(one => one.Cell == Provenance.NameOf(cell) && one.Fault == fault.Name);
 
     private static string TextOf(Violation violation) => $"{violation.Because}\n  {string.Join("\n  ", violation.Evidence)}";
 }
