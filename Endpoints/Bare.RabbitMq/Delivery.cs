@@ -20,6 +20,13 @@ internal sealed record Delivery(IChannel Channel, ulong Tag, IReadOnlyBasicPrope
     /// <summary>Whether it waits in the retry queue for its place in the error queue, and must not be handled again.</summary>
     public bool IsGivenUp => IsRetry && AmqpMessage.OwnReasonOf(Properties).Length > 0;
 
+    /// <summary>Whether its fate is decided, or about to be: it is acknowledged, or published elsewhere.</summary>
+    public bool IsSettled { get; set; }
+
     /// <summary>Acknowledges the message. The broker does not confirm that: if the connection breaks meanwhile, the message is redelivered.</summary>
-    public ValueTask AcknowledgeAsync() => Channel.BasicAckAsync(Tag, multiple: false);
+    public ValueTask AcknowledgeAsync()
+    {
+        IsSettled = true;
+        return Channel.BasicAckAsync(Tag, multiple: false);
+    }
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
@@ -17,6 +18,7 @@ internal sealed class QueueSession : IAsyncDisposable
     private readonly RetryTurn turn;
     private readonly CancellationToken stopping;
     private readonly CancellationToken abandoning;
+    private Delivery? begun;
     private bool hasTurn;
     private bool isRefused;
     private bool hasPutAside;
@@ -72,7 +74,7 @@ internal sealed class QueueSession : IAsyncDisposable
                 await WaitAsync(AmqpMessage.DelayOf(retry.BasicProperties));
                 if (IsLost)
                     return null;
-                return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered)
+                return begun = new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered)
                 {
                     IsRetry = true,
                     OtherRetries = retry.MessageCount,
@@ -100,6 +102,7 @@ internal sealed class QueueSession : IAsyncDisposable
     /// <param name="delay">How long it must wait there.</param>
     public async Task MoveToRetriesAsync(Delivery message, int failedAttempts, TimeSpan delay)
     {
+        message.IsSettled = true;
         await publisher.PublishAsync(names.Retries, message.Properties.ForRetry(failedAttempts, delay), message.Body, abandoning);
         turn.Ask();
     }
@@ -130,6 +133,8 @@ internal sealed class QueueSession : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (abandoning.IsCancellationRequested)
+            await GiveBackAsync();
         await retries.DisposeAsync();
         publisher.Dispose();
     }
@@ -140,6 +145,7 @@ internal sealed class QueueSession : IAsyncDisposable
     /// </summary>
     private async Task PublishAsync(string queue, Delivery message, DeadLetter letter)
     {
+        message.IsSettled = true;
         try
         {
             await publisher.PublishAsync(queue, message.Properties.ForErrors(letter), message.Body, abandoning);
@@ -157,6 +163,26 @@ internal sealed class QueueSession : IAsyncDisposable
         for (var watch = Stopwatch.StartNew(); delay > watch.Elapsed && !IsLost && !stopping.IsCancellationRequested;)
             await Task.Delay(TimeSpan.FromMilliseconds(Math.Clamp((delay - watch.Elapsed).TotalMilliseconds, 0, 250)), stopping)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    /// <summary>
+    /// Puts back a retry whose handler the host no longer waits for, and of which nothing commits any more. If it were redelivered, its handling would look cut
+    /// off, and count.
+    /// </summary>
+    private async Task GiveBackAsync()
+    {
+        if (begun is not { IsSettled: false, IsRedelivered: false } unhandled || IsLost)
+            return;
+
+        try
+        {
+            await MoveToRetriesAsync(unhandled, unhandled.FailedAttempts, delay: TimeSpan.Zero);
+            await unhandled.AcknowledgeAsync();
+        }
+        catch (Exception gone) when (gone is BrokerException or OperationInterruptedException or OperationCanceledException or ObjectDisposedException)
+        {
+            // It is redelivered, and counted.
+        }
     }
 
     private void GiveTurnBack()

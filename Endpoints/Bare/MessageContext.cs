@@ -12,6 +12,8 @@ public sealed class MessageContext
     private readonly IWork work;
     private readonly JsonSerializerOptions? json;
     private readonly EndpointTelemetry? telemetry;
+    // A handler may send in parallel, and what holds its sends back is a list. It also orders them and the end of the attempt.
+    private readonly Lock sending = new();
     private volatile bool hasEnded;
 
     /// <summary>Creates a context to test a handler without an endpoint. It lends your connection and collects the handler's sends.</summary>
@@ -154,7 +156,11 @@ public sealed class MessageContext
             message, messageId, headers, cancellationToken);
 
     /// <summary>The handler has returned. What a task that it left behind asks for from now on would belong to no attempt.</summary>
-    internal void End() => hasEnded = true;
+    internal void End()
+    {
+        lock (sending)
+            hasEnded = true;
+    }
 
     private IWork Running => !hasEnded ? work : throw new InvalidOperationException(
         $"Attempt {Attempt} at message {MessageId} has ended, and a task that its handler did not await goes on. It can neither use the connection nor send. " +
@@ -163,5 +169,9 @@ public sealed class MessageContext
     private Task ProduceAsync(OutgoingMessage message, IReadOnlyDictionary<string, string>? headers, CancellationToken cancellationToken) =>
         EndpointTelemetry.ProduceAsync(
             telemetry, Running.SendsAtOnce ? "send" : "create", message.Queue, message.MessageId, headers ?? MessageHeaders.None,
-            traced => Running.SendAsync(message with { Headers = traced }, cancellationToken));
+            traced =>
+            {
+                lock (sending)
+                    return Running.SendAsync(message with { Headers = traced }, cancellationToken);
+            });
 }

@@ -40,6 +40,7 @@ public static class ReceiveEndpointExtensions
     /// Sets the transaction mode of an endpoint's consumers. Call it before <c>ConfigureConsumer</c>, because filters that are configured first
     /// run outside later ones. For a quorum queue, also call <see cref="UseQuorumQueue"/>. Each attempt has its own transaction in its own outbox:
     /// retry (outbox (scope (consumer))). A send of a consumer that reaches no queue fails, which RabbitMQ and MassTransit otherwise do not notice.
+    /// Leave the host's <c>PublisherConfirmation</c> on, MassTransit's default: without it a send that the broker loses is not noticed, either.
     /// </summary>
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="mode"><c>dtc-off</c>, <c>scope-off</c> or <c>transactions-off</c>.</param>
@@ -49,7 +50,7 @@ public static class ReceiveEndpointExtensions
     /// consumer's token is cancelled. A consumer that returns later is rolled back. <see cref="DeadlineScope"/> names the limit of that.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
-    /// <exception cref="NotSupportedException">MassTransit does not support the mode. The message says why.</exception>
+    /// <exception cref="NotSupportedException">MassTransit does not support the mode, or not on this endpoint. The message says why.</exception>
     public static void UseTransactionMode(
         this IReceiveEndpointConfigurator endpoint, TransactionMode mode, IRegistrationContext context, TimeSpan? transactionTimeout = null)
     {
@@ -58,10 +59,12 @@ public static class ReceiveEndpointExtensions
         if (MassTransitSupport.Of(mode).Because is { } reason)
             throw new NotSupportedException($"MassTransit cannot run in {mode}: {reason}.");
 
+        var settings = SettingsOf(endpoint, mode.Name);
         endpoint.ConfigureSend(send => send.UseExecute(RequireQueue));
         if (mode == TransactionMode.TransactionsOff)
         {
-            DoNotAcknowledge(endpoint);
+            // There is no public setting. MassTransit issue 3788 shows this workaround.
+            settings.NoAck = true;
             return;
         }
 
@@ -84,12 +87,6 @@ public static class ReceiveEndpointExtensions
     {
         if (send.RequestId is null && send is not SendContext<Fault> && send.TryGetPayload(out RabbitMqSendContext? rabbit))
             rabbit.Mandatory = true;
-    }
-
-    // There is no public setting. MassTransit issue 3788 shows this workaround.
-    private static void DoNotAcknowledge(IReceiveEndpointConfigurator endpoint)
-    {
-        SettingsOf(endpoint, TransactionMode.TransactionsOff.Name).NoAck = true;
     }
 
     private static RabbitMqReceiveSettings SettingsOf(IReceiveEndpointConfigurator endpoint, string what) =>

@@ -4,11 +4,15 @@ using MassTransit;
 namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
-/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later, and refuses activities.
+/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later. It refuses activities, and a second one of
+/// them for a message.
 /// </summary>
 internal sealed class TransactionScopes(TransactionSettings settings)
     : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver, IActivityConfigurationObserver
 {
+    /// <summary>Who consumes which type of message. An observer can be told of one more than once.</summary>
+    private readonly List<(object Consumer, Type Message)> consumed = [];
+
     public void ConsumerConfigured<TConsumer>(IConsumerConfigurator<TConsumer> configurator)
         where TConsumer : class
     {
@@ -16,8 +20,11 @@ internal sealed class TransactionScopes(TransactionSettings settings)
 
     public void ConsumerMessageConfigured<TConsumer, TMessage>(IConsumerMessageConfigurator<TConsumer, TMessage> configurator)
         where TConsumer : class
-        where TMessage : class =>
+        where TMessage : class
+    {
+        RequireAlone(typeof(TConsumer), typeof(TMessage));
         configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(settings)));
+    }
 
     public void SagaConfigured<TSaga>(ISagaConfigurator<TSaga> configurator)
         where TSaga : class, ISaga
@@ -31,12 +38,18 @@ internal sealed class TransactionScopes(TransactionSettings settings)
 
     public void SagaMessageConfigured<TSaga, TMessage>(ISagaMessageConfigurator<TSaga, TMessage> configurator)
         where TSaga : class, ISaga
-        where TMessage : class =>
+        where TMessage : class
+    {
+        RequireAlone(typeof(TSaga), typeof(TMessage));
         configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(settings)));
+    }
 
     public void HandlerConfigured<TMessage>(IHandlerConfigurator<TMessage> configurator)
-        where TMessage : class =>
+        where TMessage : class
+    {
+        RequireAlone(configurator, typeof(TMessage));
         configurator.UseFilter(new TransactionScopeFilter<TMessage>(settings));
+    }
 
     public void ActivityConfigured<TActivity, TArguments>(IExecuteActivityConfigurator<TActivity, TArguments> configurator, Uri compensateAddress)
         where TActivity : class, IExecuteActivity<TArguments>
@@ -52,6 +65,25 @@ internal sealed class TransactionScopes(TransactionSettings settings)
         where TActivity : class, ICompensateActivity<TLog>
         where TLog : class =>
         throw Refused<TActivity>();
+
+    /// <summary>
+    /// MassTransit runs the consumers of a message at the same time, and retries all of them when one throws: another one's scope would have committed, and would
+    /// commit again. One scope around them would be a two-phase commit of their connections, which nothing recovers.
+    /// </summary>
+    private void RequireAlone(object consumer, Type consumes)
+    {
+        var message = consumes.IsGenericType && consumes.GetGenericTypeDefinition() == typeof(Batch<>) ? consumes.GetGenericArguments()[0] : consumes;
+        if (consumed.FirstOrDefault(one => one != (consumer, message) && (one.Message.IsAssignableFrom(message) || message.IsAssignableFrom(one.Message)))
+            is { Message: { } other })
+        {
+            throw new NotSupportedException(
+                $"MassTransit cannot run two consumers of one message in {TransactionMode.DtcOff} on one endpoint, and found a second one for {message.Name}" +
+                (other == message ? "" : $", which can be {other.Name}, too") +
+                ": if one of them throws, both are called again, and the other's rows have committed. Give each its own endpoint.");
+        }
+
+        consumed.Add((consumer, message));
+    }
 
     private static NotSupportedException Refused<TActivity>() => new(
         $"MassTransit cannot run activity {typeof(TActivity).Name} in {TransactionMode.DtcOff}: it turns an activity's exception into a fault of the routing " +

@@ -40,6 +40,18 @@ public sealed class HandlerWithoutAnEndpoint
         Assert.That((sends.Single().Queue, sends.Single().ReplyTo), Is.EqualTo(("shop", default(string))));
     }
 
+    [Test]
+    public async Task Sends_that_it_awaits_together_are_all_kept()
+    {
+        const int Sends = 200_000;
+        var sends = new List<OutgoingMessage>();
+        var context = new MessageContext(new NpgsqlConnection(), sends);
+
+        await Parallel.ForAsync(0, Sends, async (_, stop) => await context.SendAsync("billing", "widgets", cancellationToken: stop));
+
+        Assert.That(sends, Has.Count.EqualTo(Sends).And.None.Null);
+    }
+
     [TestCase(null)]
     [TestCase("")]
     public void Its_reply_to_a_message_that_names_no_queue_is_refused(string? queue)

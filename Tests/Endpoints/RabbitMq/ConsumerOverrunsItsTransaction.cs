@@ -10,7 +10,7 @@ using Npgsql;
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>
-/// MassTransit in <c>dtc-off</c>: a consumer that inserts, waits longer than its transaction may last, and inserts again.
+/// MassTransit in <c>dtc-off</c>: a consumer that inserts, waits longer than its transaction may last, and inserts again; and one that is not alone.
 /// </summary>
 [Parallelizable]
 public sealed class ConsumerOverrunsItsTransaction
@@ -66,6 +66,24 @@ public sealed class ConsumerOverrunsItsTransaction
         }));
 
         Assert.That(await databases.CountRowsAsync(message), Is.Zero);
+    }
+
+    [Test]
+    public async Task A_second_consumer_of_the_message_is_refused()
+    {
+        await using var data = NpgsqlDataSource.Create(databases.Widgets);
+
+        var refused = await Assert.CatchAsync(() => ConsumeAsync(_ => false, TransactionTimeout, endpoint =>
+        {
+            endpoint.Handler<BuildWidget>(async context =>
+            {
+                await using var connection = await data.OpenConnectionAsync(CancellationToken.None);
+                await Consumer.InsertAsync(connection, context.Message.MessageId);
+            });
+            endpoint.Handler<BuildWidget>(_ => throw new InvalidOperationException("The test wants this one to fail."));
+        }));
+
+        Assert.That(refused!.GetBaseException().Message, Does.Contain("cannot run two consumers of one message in dtc-off"));
     }
 
     [Test]

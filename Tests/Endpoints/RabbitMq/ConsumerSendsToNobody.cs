@@ -52,6 +52,22 @@ public sealed class ConsumerSendsToNobody
         Assert.That(refused!.GetBaseException().Message, Does.Contain("cannot run activity Charge in dtc-off").And.Contain("or use scope-off"));
     }
 
+    [TestCaseSource(nameof(Modes))]
+    public async Task An_endpoint_of_another_transport_is_refused(TransactionMode mode)
+    {
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        host.Services.AddMassTransit(bus =>
+        {
+            bus.DisableUsageTelemetry();
+            bus.UsingInMemory((context, memory) => memory.ReceiveEndpoint("work", endpoint => endpoint.UseTransactionMode(mode, context)));
+        });
+        using var built = host.Build();
+
+        var refused = await Assert.CatchAsync(() => built.StartAsync());
+
+        Assert.That(refused!.GetBaseException().Message, Does.Contain($"{mode} needs a RabbitMQ endpoint of MassTransit 8"));
+    }
+
     /// <summary>One message, until it is out of the queue.</summary>
     /// <returns>How many are in the error queue.</returns>
     private static async Task<uint> ConsumeAsync(TransactionMode mode, MessageHandler<BuildWidget> consume, bool isRequest = false)

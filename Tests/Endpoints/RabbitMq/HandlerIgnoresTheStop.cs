@@ -86,6 +86,41 @@ public sealed class HandlerIgnoresTheStop
         }
     }
 
+    [Test]
+    public async Task A_retry_is_received_again_and_no_attempt_was_counted(
+        [ValueSource(typeof(RabbitMqBench), nameof(RabbitMqBench.Acknowledging))] TransactionMode mode, [Values] bool isTokenHeeded)
+    {
+        await using var bench = await RabbitMqBench.CreateAsync();
+        var (inHandler, hostHasStopped) = (new TaskCompletionSource(), new TaskCompletionSource());
+        var attempts = new List<int>();
+        await bench.PublishAsync("work", RabbitMqBench.Properties());
+        using (var host = bench.Build(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                attempts.Add(context.Attempt);
+                if (context.Attempt == 1)
+                    throw new InvalidOperationException("The test wants this attempt to fail.");
+                inHandler.SetResult();
+                await hostHasStopped.Task.WaitAsync(isTokenHeeded ? cancellationToken : CancellationToken.None);
+            },
+            configure: endpoint => endpoint.StopPatience = TimeSpan.FromMilliseconds(300)))
+        {
+            await host.StartAsync();
+            await inHandler.Task.WaitAsync(Eventually.Limit);
+            await host.StopAsync(new CancellationToken(canceled: true));
+        }
+
+        hostHasStopped.SetResult();
+        await bench.HandleAsync(mode, (context, _) =>
+        {
+            attempts.Add(context.Attempt);
+            return Task.CompletedTask;
+        });
+
+        Assert.That(attempts, Is.EqualTo([1, 2, 2]));
+    }
+
     internal sealed record Todo;
 
     private sealed class TodoHandler(Work work) : IMessageHandler<Todo>

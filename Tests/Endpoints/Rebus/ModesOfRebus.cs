@@ -44,7 +44,25 @@ public sealed class ModesOfRebus
 
         await bench.DrainAsync(rebus => Use(rebus, TransactionMode.Shared, bench.Database), _ => Task.CompletedTask);
 
-        Assert.That((await bench.ReadErrorsAsync()).Single().Reason, Does.Contain("No handler of BuildWidget took the receive's transaction"));
+        Assert.That((await bench.ReadErrorsAsync()).Single().Reason, Does.Contain("Handler did not take the receive's transaction"));
+    }
+
+    [Test]
+    public async Task In_shared_each_handler_of_a_message_must_take_it()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+        await using var data = NpgsqlDataSource.Create(bench.Database);
+
+        await bench.DrainAsync(
+            rebus => Use(rebus, TransactionMode.Shared, bench.Database),
+            _ => bench.InsertAsync(MessageContext.Current.GetReceiveTransaction().Connection!),
+            async () =>
+            {
+                await using var apart = await data.OpenConnectionAsync();
+                await bench.InsertAsync(apart);
+            });
+
+        Assert.That((await bench.ReadErrorsAsync()).Select(error => error.Reason), Has.One.Contains("OtherHandler did not take the receive's transaction"));
     }
 
     [Test]

@@ -46,10 +46,13 @@ internal sealed class RebusBench : IAsyncDisposable
 
     /// <param name="configure">Sets transport, retries and the like.</param>
     /// <param name="handle">The handler; its first argument sends a message.</param>
-    public async Task StartAsync(Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle)
+    /// <param name="other">Another handler of the same message.</param>
+    public async Task StartAsync(Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle, Func<Task>? other = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddRebusHandler(services => new Handler(services.GetRequiredService<IBus>(), handle));
+        if (other is not null)
+            host.Services.AddRebusHandler(_ => new OtherHandler(other));
         host.Services.AddRebus(rebus =>
         {
             configure(rebus);
@@ -61,9 +64,9 @@ internal sealed class RebusBench : IAsyncDisposable
 
     /// <summary>Starts it, and stops it when its queue is empty.</summary>
     /// <inheritdoc cref="StartAsync" path="/param"/>
-    public async Task DrainAsync(Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle)
+    public async Task DrainAsync(Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle, Func<Task>? other = null)
     {
-        await StartAsync(configure, handle);
+        await StartAsync(configure, handle, other);
         await Eventually.HoldsAsync(async () => await CountQueueAsync() == 0, "the queue is empty");
         await StopAsync();
     }
@@ -108,5 +111,10 @@ internal sealed class RebusBench : IAsyncDisposable
     private sealed class Handler(IBus bus, Func<Func<Task>, Task> handle) : IHandleMessages<BuildWidget>
     {
         public Task Handle(BuildWidget message) => handle(() => bus.Advanced.Routing.Send(Sink, new WidgetBuilt(message.MessageId)));
+    }
+
+    private sealed class OtherHandler(Func<Task> handle) : IHandleMessages<BuildWidget>
+    {
+        public Task Handle(BuildWidget message) => handle();
     }
 }
