@@ -1,5 +1,8 @@
+using System.Reflection;
 using JasperFx;
 using JasperFx.CodeGeneration;
+using JasperFx.CodeGeneration.Frames;
+using Microsoft.EntityFrameworkCore;
 using Wolverine.Attributes;
 using Wolverine.Configuration;
 using Wolverine.Runtime.Handlers;
@@ -33,9 +36,17 @@ internal sealed class TransactionIsRequired : IHandlerPolicy
         { IsTransactional: false } =>
             $"No handler of {chain.MessageType.Name} takes a DbContext, although in outbox its work belongs into the context's transaction. " +
             "Register one with AddDbContextWithWolverineIntegration, and take it as an argument of the handler.",
+        // Wolverine calls all handlers of a message in one chain, and one context makes the chain transactional.
+        { Handlers.Count: > 1 } when chain.Handlers.FirstOrDefault(call => !TakesContext(call)) is { } apart =>
+            $"{apart.HandlerType.Name} takes no DbContext, although another handler of {chain.MessageType.Name} does: in outbox its work belongs into the " +
+            "context's transaction, too. Take the context as an argument of each handler, or of its constructor.",
         _ when !chain.Middleware.Any(frame => Begins.Contains(frame.GetType().Name)) =>
             $"Wolverine begins no transaction around the handler of {chain.MessageType.Name}, although in outbox its work belongs into one. " +
             "Expected TransactionMiddlewareMode.Eager, which is the default of UseEntityFrameworkCoreTransactions; found Lightweight.",
         _ => null,
     };
+
+    private static bool TakesContext(MethodCall handler) => handler.HandlerType.GetConstructors().Append<MethodBase>(handler.Method)
+        .SelectMany(method => method.GetParameters())
+        .Any(parameter => parameter.ParameterType.IsAssignableTo(typeof(DbContext)));
 }

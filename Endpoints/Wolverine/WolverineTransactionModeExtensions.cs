@@ -25,11 +25,15 @@ public static class WolverineTransactionModeExtensions
     /// In both modes the receive moves messages from the queue to the inbox, in a transaction of its own, before their handlers run.
     /// </para>
     /// <para>A message of a type without a handler goes to the dead letters.</para>
+    /// <para>
+    /// Differently from Wolverine's default, what is sent to a handler of the same application is stored, too. Several applications on one database need a
+    /// schema each: in <c>Solo</c> one that starts frees what the others are handling.
+    /// </para>
     /// <para>In <c>scope-off</c> a handler opens connections of its own, and Wolverine marks the message as handled afterwards.</para>
     /// <para>
     /// In <c>outbox</c> a handler takes a <c>DbContext</c> that is registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction:
     /// with Entity Framework Core, or on <c>Database.GetDbConnection()</c>. Wolverine commits the rows, the mark in the inbox and the sends together. The
-    /// context's database must be that of the queues. The start fails if a handler takes no such context, or if Wolverine
+    /// context's database must be that of the queues. The start fails if a handler, also one of several, takes no such context, or if Wolverine
     /// begins no transaction around it: <c>TransactionMiddlewareMode.Lightweight</c>.
     /// </para>
     /// </remarks>
@@ -54,6 +58,7 @@ public static class WolverineTransactionModeExtensions
 
         var queues = wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
         transport?.Invoke(queues);
+        wolverine.Policies.UseDurableLocalQueues();
         SetAttempts(wolverine, mode);
         if (mode == TransactionMode.Outbox)
             SetTransaction(wolverine);
@@ -70,13 +75,13 @@ public static class WolverineTransactionModeExtensions
     /// <para>A message of a type without a handler goes to the error queue.</para>
     /// <para>
     /// In <c>scope-off</c> a handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then
-    /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts. A
-    /// message whose send is refused is acknowledged all the same.
+    /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts, and what
+    /// goes to a handler of the same application is lost with the process. A message whose send is refused is acknowledged all the same.
     /// </para>
     /// <para>
     /// In <c>outbox</c> the receive stores messages in the inbox, and acknowledges them, before their handlers run. A handler takes a <c>DbContext</c> that is
     /// registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction. Wolverine commits the rows, the mark in the inbox and the
-    /// sends together. The context's database must be that of the inbox. The start fails as on PostgreSQL.
+    /// sends together, also those to a handler of the same application. The context's database must be that of the inbox. The start fails as on PostgreSQL.
     /// </para>
     /// <para>
     /// Differently from Wolverine's defaults, the broker confirms each publish, Wolverine tries a send again before it acknowledges, and a dead letter says
@@ -125,6 +130,7 @@ public static class WolverineTransactionModeExtensions
         wolverine.PersistMessagesWithPostgresql(connectionString!, schema);
         SetTransaction(wolverine);
         wolverine.Policies.Add(new SendsAreStored());
+        wolverine.Policies.UseDurableLocalQueues();
         return listener.UseDurableInbox();
     }
 

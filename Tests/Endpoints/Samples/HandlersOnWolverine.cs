@@ -104,6 +104,54 @@ public sealed class HandlersOnWolverine
             () => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains("No handler of OrderToPlace takes a DbContext"));
     }
 
+    [Test]
+    public async Task In_outbox_one_of_several_handlers_that_takes_no_context_fails_the_start()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        using var host = Build(
+            databases.Widgets, TransactionMode.Outbox, typeof(InOutbox), wolverine => wolverine.Discovery.IncludeType(typeof(OnItsOwn)));
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains("OnItsOwn takes no DbContext, although another handler"));
+    }
+
+    [TestCase("outbox", typeof(InOutboxAndOn), false)]
+    [TestCase("scope-off", typeof(OnItsOwnAndOn), false)]
+    [TestCase("outbox", typeof(InOutboxAndOn), true)]
+    public async Task What_is_sent_to_a_handler_of_the_same_application_is_stored(string mode, Type handler, bool isOnRabbitMq)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var broker = await TestVirtualHost.CreateAsync();
+        await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
+        using var host = Build(databases.Widgets, handler, wolverine =>
+        {
+            wolverine.Services.AddSingleton(new Held());
+            if (isOnRabbitMq)
+            {
+                ConfigureOnRabbitMq(wolverine, TransactionMode.Parse(mode), RabbitMqAddress.Parse(broker.Address).Amqp, databases.Widgets);
+                wolverine.PublishMessage<OrderToPlace>().ToRabbitQueue("orders");
+            }
+            else
+            {
+                Configure(wolverine, TransactionMode.Parse(mode), (databases.Widgets, databases.Widgets));
+                wolverine.PublishMessage<OrderToPlace>().ToPostgresqlQueue("orders");
+            }
+        });
+        await host.StartAsync();
+
+        await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderToPlace(Guid.CreateVersion7()));
+
+        var held = host.Services.GetRequiredService<Held>();
+        await held.IsReached.Task.WaitAsync(Eventually.Limit);
+        // What only memory has is lost if the process ends now.
+        var stored = await TestDatabases.ScalarAsync(
+            databases.Widgets,
+            $"SELECT count(*)::int FROM wolverine.wolverine_incoming_envelopes WHERE status <> 'Handled' AND message_type LIKE '%{nameof(OrderIsPlaced)}'");
+        held.MayGoOn.SetResult();
+        await host.StopAsync();
+        Assert.That(stored, Is.EqualTo(1));
+    }
+
     [TestCase(typeof(InOutboxWithoutATransaction), false, "The handler of OrderToPlace has a [Transactional] of its own")]
     [TestCase(typeof(InOutbox), true, "Wolverine begins no transaction around the handler of OrderToPlace")]
     public async Task In_outbox_a_handler_around_which_there_may_be_no_transaction_fails_the_start(Type handler, bool isLightweight, string reason)
@@ -260,4 +308,42 @@ public static class InOutboxWithoutATransaction
         data.Placed.Add(new PlacedOrder { Id = order.OrderId });
         return data.SaveChangesAsync(cancellationToken);
     }
+}
+
+/// <summary>Holds a message in its handler.</summary>
+public sealed class Held
+{
+    public TaskCompletionSource IsReached { get; } = new();
+
+    public TaskCompletionSource MayGoOn { get; } = new();
+
+    public Task WaitAsync()
+    {
+        IsReached.TrySetResult();
+        return MayGoOn.Task;
+    }
+}
+
+/// <summary>Its second handler has no queue of a server.</summary>
+public static class InOutboxAndOn
+{
+    public static async Task<OrderIsPlaced> Handle(OrderToPlace order, OrdersContext data, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        await data.SaveChangesAsync(cancellationToken);
+        return new OrderIsPlaced(order.OrderId);
+    }
+
+    public static async Task Handle(OrderIsPlaced order, OrdersContext data, Held held)
+    {
+        await held.WaitAsync();
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+    }
+}
+
+public static class OnItsOwnAndOn
+{
+    public static OrderIsPlaced Handle(OrderToPlace order) => new(order.OrderId);
+
+    public static Task Handle(OrderIsPlaced order, Held held) => held.WaitAsync();
 }
