@@ -1,14 +1,19 @@
 namespace Kit.Tests.TwoServers;
 
-/// <summary>The protocol of full-dtc on two servers, in all orders of its steps and crashes. The endpoint's own code is tested with two real servers.</summary>
+/// <summary>
+/// The protocol of full-dtc on several servers, in all orders of its steps and crashes. The endpoint's own code is tested with real servers.
+/// </summary>
 [Parallelizable]
 public sealed class FullDtcOnTwoServers
 {
-    [TestCase(2, 1)]
-    [TestCase(1, 2)]
-    public void A_branch_commits_if_and_only_if_its_message_has_left_the_queue(int numbers, int recoveries)
+    [TestCase(2, "0")]
+    [TestCase(1, "01")]
+    [TestCase(1, "01", 2, 1, Category = ExhaustiveAttribute.Category)]
+    [TestCase(2, "0", 2, 1)]
+    [TestCase(2, "1", 2, 1)]
+    public void A_branch_commits_if_and_only_if_its_message_has_left_the_queue(int numbers, string recoveries, int participants = 1, int workers = 2)
     {
-        var model = new TwoServersModel(Mistake.None, numbers, recoveries);
+        var model = new TwoServersModel(Mistake.None, numbers, recoveries, participants, workers);
 
         Assert.That(model.FindViolation(), Is.Null);
         TestContext.Out.WriteLine($"{model.Count} states");
@@ -22,7 +27,10 @@ public sealed class FullDtcOnTwoServers
     [TestCase(Mistake.RowDeletedEarly)]
     [TestCase(Mistake.OwnWorkerNotAsked)]
     [TestCase(Mistake.GoneBeforePrepared)]
-    [TestCase(Mistake.AnothersFence, 1, 2)]
-    public void The_search_finds_a_mistake(Mistake mistake, int numbers = 2, int recoveries = 1) =>
-        Assert.That(new TwoServersModel(mistake, numbers, recoveries).FindViolation(), Is.Not.Null);
+    [TestCase(Mistake.AnothersFence, 1, "01")]
+    [TestCase(Mistake.NumberRemovedAtTheFirstEnd, 2, "0", 2, 1)]
+    [TestCase(Mistake.DecidesAfterOnePrepare, 2, "0", 2, 1)]
+    [TestCase(Mistake.RowDeletedWithoutTheOther, 1, "01", 2, 1)]
+    public void The_search_finds_a_mistake(Mistake mistake, int numbers = 2, string recoveries = "0", int participants = 1, int workers = 2) =>
+        Assert.That(new TwoServersModel(mistake, numbers, recoveries, participants, workers).FindViolation(), Is.Not.Null);
 }

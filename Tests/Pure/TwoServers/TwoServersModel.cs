@@ -31,24 +31,36 @@ public enum Mistake
 
     /// <summary>A number leaves the list because its branch was not among those that were read before it was prepared.</summary>
     GoneBeforePrepared,
+
+    /// <summary>A number leaves the list when the first of its branches has ended.</summary>
+    NumberRemovedAtTheFirstEnd,
+
+    /// <summary>A worker decides when the first of its branches is prepared.</summary>
+    DecidesAfterOnePrepare,
+
+    /// <summary>A row is deleted when its worker has no branch at one participant.</summary>
+    RowDeletedWithoutTheOther,
 }
 
 /// <summary>
-/// The protocol of full-dtc on two servers as a machine of small states: two workers, each in a process of its own, two messages, one database on each server.
-/// Each step is what one server does at once. Between any two steps a process can be killed, a session lost and the queue's server can crash; an answer can be
-/// lost, and a PREPARE TRANSACTION can arrive when nobody waits for it any more. A crash of the branches' server is no step of its own: it keeps what is
-/// prepared, and loses answers and attempts. Standbys and copies of a server are not in it.
+/// The protocol of full-dtc on several servers as a machine of small states: workers, each in a process of its own, two messages, a queue's database and one
+/// or two participants, each on its own server. Each step is what one server does at once. Between any two steps a process can be killed, a session lost and
+/// the queue's server can crash; an answer can be lost, and a PREPARE TRANSACTION can arrive when nobody waits for it any more. A crash of a branch's server is
+/// no step of its own: it keeps what is prepared, and loses answers and attempts. Standbys and copies of a server are not in it.
 /// </summary>
 /// <param name="mistake">What is wrong with it.</param>
 /// <param name="numbers">How many units each worker can begin: 1 or 2.</param>
-/// <param name="recoveries">In how many of the processes recovery runs: 1 or 2. Each of them has its own view of the branches.</param>
-internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveries)
+/// <param name="recoveries">The processes in which recovery runs, such as "0" or "01". Each of them has its own view of the branches.</param>
+/// <param name="participants">How many databases a handler can write to: 1 or 2. Recovery looks at each by itself.</param>
+/// <param name="workers">How many workers there are: 1 or 2.</param>
+internal sealed class TwoServersModel(Mistake mistake, int numbers, string recoveries, int participants = 1, int workers = 2)
 {
-    private const int Workers = 2;
     private const int Messages = 2;
 
     /// <summary>The states that were reached.</summary>
     public int Count { get; private set; }
+
+    private IEnumerable<int> All => Enumerable.Range(0, participants);
 
     /// <summary>Searches all states, each once, by breadth.</summary>
     /// <returns>The shortest way to a state that breaks the invariant; <see langword="null"/> if there is none.</returns>
@@ -82,17 +94,20 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveri
     }
 
     /// <summary>The invariant: a branch commits if, and only if, its message has left the queue.</summary>
-    private static string? Violation(State state)
+    private string? Violation(State state)
     {
-        for (var worker = 0; worker < Workers; worker++)
+        for (var worker = 0; worker < workers; worker++)
         {
-            for (var number = 0; number < 2; number++)
+            for (var number = 0; number < numbers; number++)
             {
-                var (branch, hasDecided) = (state.Branch(worker, number), state.HasDecided(worker, number));
-                if (branch is Branch.Committed && !hasDecided)
-                    return $"rows of {worker}/{number} committed, and its message is still in the queue";
-                if (branch is Branch.RolledBack && hasDecided)
-                    return $"rows of {worker}/{number} rolled back, and its message has left the queue";
+                for (var participant = 0; participant < participants; participant++)
+                {
+                    var (branch, hasDecided) = (state.Branch(worker, number, participant), state.HasDecided(worker, number));
+                    if (branch is Branch.Committed && !hasDecided)
+                        return $"rows of {worker}/{number} at {participant} committed, and its message is still in the queue";
+                    if (branch is Branch.RolledBack && hasDecided)
+                        return $"rows of {worker}/{number} at {participant} rolled back, and its message has left the queue";
+                }
             }
         }
 
@@ -103,43 +118,55 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveri
     private string? LeftBehind(State state)
     {
         var next = state;
-        for (var worker = 0; worker < Workers; worker++)
+        for (var worker = 0; worker < 2; worker++)
         {
             next = next.EndSession(worker).With(worker, Session.Killed).Forget(worker);
             for (var number = 0; number < numbers; number++)
-                next = next.IsOnTheWay(worker, number) ? Arrive(next, worker, number) : next;
+            {
+                for (var participant = 0; participant < participants; participant++)
+                    next = next.IsOnTheWay(worker, number, participant) ? Arrive(next, worker, number, participant) : next;
+            }
         }
 
-        do
+        for (var participant = 0; participant < participants; participant++)
         {
-            next = RecoverySteps(next, 0).Single().Next;
-            if (Violation(next) is { } violation)
-                return $"after a kill of all, {violation}";
-        }
-        while (next.Recovery(0) is not Recovery.Idle);
+            do
+            {
+                next = RecoverySteps(next, 0, participant).Single().Next;
+                if (Violation(next) is { } violation)
+                    return $"after a kill of all, {violation}";
+            }
+            while (next.Recovery(0, participant) is not Recovery.Idle);
 
-        return next.PreparedBranches == 0 ? null : "after a kill of all, recovery leaves a branch prepared";
+            if (next.PreparedAt(participant) != 0)
+                return "after a kill of all, recovery leaves a branch prepared";
+        }
+
+        return null;
     }
 
-    private static State Arrive(State state, int worker, int number) =>
-        state.OnTheWay(worker, number, false).With(worker, number, Branch.Prepared);
+    private static State Arrive(State state, int worker, int number, int participant) =>
+        state.OnTheWay(worker, number, participant, false).With(worker, number, participant, Branch.Prepared);
 
     private IEnumerable<(string Step, State Next)> StepsFrom(State state)
     {
-        for (var worker = 0; worker < Workers; worker++)
+        for (var worker = 0; worker < workers; worker++)
         {
             foreach (var step in WorkerSteps(state, worker))
                 yield return step;
         }
 
-        for (var recovery = 0; recovery < recoveries; recovery++)
+        foreach (var recovery in recoveries)
         {
-            foreach (var step in RecoverySteps(state, recovery))
-                yield return step;
+            for (var participant = 0; participant < participants; participant++)
+            {
+                foreach (var step in RecoverySteps(state, recovery - '0', participant))
+                    yield return step;
+            }
         }
 
-        if (Enumerable.Range(0, Workers).Any(worker => state.Session(worker) is Session.Open))
-            yield return ("the queue's server crashes", Enumerable.Range(0, Workers).Aggregate(state, (next, worker) => next.EndSession(worker)));
+        if (Enumerable.Range(0, workers).Any(worker => state.Session(worker) is Session.Open))
+            yield return ("the queue's server crashes", Enumerable.Range(0, workers).Aggregate(state, (next, worker) => next.EndSession(worker)));
     }
 
     private IEnumerable<(string Step, State Next)> WorkerSteps(State state, int worker)
@@ -160,28 +187,39 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveri
 
         for (var number = 0; number < numbers; number++)
         {
-            if (state.IsOnTheWay(worker, number))
-                yield return ($"branch {worker}/{number} is prepared late", Arrive(state, worker, number));
+            for (var participant = 0; participant < participants; participant++)
+            {
+                foreach (var step in BranchSteps(state, worker, number, participant))
+                    yield return step;
+            }
         }
+    }
 
-        // The second phase: the process remembers what it has decided, even without the session.
-        for (var number = 0; number < numbers; number++)
+    /// <summary>The second phase: the process remembers what it has decided, even without the session.</summary>
+    private IEnumerable<(string Step, State Next)> BranchSteps(State state, int worker, int number, int participant)
+    {
+        var branch = $"branch {worker}/{number} at {participant}";
+        if (state.IsOnTheWay(worker, number, participant))
+            yield return ($"{branch} is prepared late", Arrive(state, worker, number, participant));
+        if (state.Session(worker) is Session.Killed)
+            yield break;
+
+        var isPrepared = state.Branch(worker, number, participant) is Branch.Prepared;
+        if (state.Remembers(worker, number, participant))
         {
-            if (session is Session.Killed || !state.Remembers(worker, number))
-                continue;
             if (mistake is Mistake.NumberRemovedEarly)
-                yield return ($"{worker} strikes {number}", state.Remember(worker, number, false));
+                yield return ($"{worker} strikes {number}", state.Remember(worker, number, participant, false));
 
-            var ended = state.Branch(worker, number) is Branch.Prepared ? state.With(worker, number, Branch.Committed) : state;
-            yield return ($"{worker} commits branch {number}", ended.Remember(worker, number, false));
-            yield return ($"{worker} commits branch {number}, unanswered", ended);
+            var ended = isPrepared ? state.With(worker, number, participant, Branch.Committed) : state;
+            var struck = ended.Remember(worker, number, participant, false);
+            if (mistake is Mistake.NumberRemovedAtTheFirstEnd)
+                struck = struck.Remember(worker, number, 1 - participant, false);
+            yield return ($"{branch} is committed", struck);
+            yield return ($"{branch} is committed, unanswered", ended);
         }
 
-        for (var number = 0; mistake is Mistake.NumberRemovedEarly && session is not Session.Killed && number < numbers; number++)
-        {
-            if (state.HasDecided(worker, number) && state.Branch(worker, number) is Branch.Prepared)
-                yield return ($"{worker} commits branch {number} late", state.With(worker, number, Branch.Committed));
-        }
+        if (mistake is Mistake.NumberRemovedEarly && state.HasDecided(worker, number) && isPrepared)
+            yield return ($"{branch} is committed late", state.With(worker, number, participant, Branch.Committed));
     }
 
     private IEnumerable<(string Step, State Next)> UnitSteps(State state, int worker)
@@ -191,20 +229,24 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveri
         {
             for (var message = 0; number < numbers && message < Messages; message++)
             {
-                if (!state.IsGone(message) && !state.IsReceived(message))
-                    yield return ($"{worker} receives {message}", state.Receive(worker, message));
+                if (state.IsGone(message) || state.IsReceived(message))
+                    continue;
+                // A handler writes to the first, or to all.
+                for (var uses = 1; uses < 1 << participants; uses += 2)
+                    yield return ($"{worker} receives {message} for {uses}", state.Receive(worker, message, uses));
             }
         }
         else if (state.Unit(worker) is Unit.Received)
         {
-            yield return ($"{worker} prepares branch {number}", state.With(worker, number, Branch.Prepared).With(worker, Unit.Prepared));
-            yield return ($"{worker} gives the attempt up", state.EndUnit(worker));
-            yield return ($"{worker} gives the attempt up, and its prepare is on the way", state.OnTheWay(worker, number, true).EndUnit(worker));
+            foreach (var step in PrepareSteps(state, worker, number))
+                yield return step;
         }
         else if (state.Row(worker) is Row.Open || (mistake is Mistake.FenceIgnored && state.Row(worker) is Row.Fenced))
         {
             var committed = state.Decide(worker);
-            yield return ($"{worker} decides {number}", committed.Remember(worker, number, true).EndUnit(worker));
+            var remembers = All.Where(participant => state.IsAnswered(worker, participant))
+                .Aggregate(committed, (next, participant) => next.Remember(worker, number, participant, true));
+            yield return ($"{worker} decides {number}", remembers.EndUnit(worker));
             yield return ($"{worker} decides {number}, unanswered",
                 mistake is Mistake.GoesOnAfterDoubt ? committed.EndUnit(worker) : committed.EndSession(worker));
             yield return ($"the commit of {worker} is refused", state.EndUnit(worker));
@@ -215,63 +257,86 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, int recoveri
         }
     }
 
-    private IEnumerable<(string Step, State Next)> RecoverySteps(State state, int of)
+    private IEnumerable<(string Step, State Next)> PrepareSteps(State state, int worker, int number)
     {
-        switch (state.Recovery(of))
+        var waiting = All.Where(participant => state.Uses(worker, participant) && !state.IsAnswered(worker, participant)).ToList();
+        foreach (var participant in waiting)
+        {
+            var prepared = state.With(worker, number, participant, Branch.Prepared).Answer(worker, participant);
+            var others = waiting.Where(other => other != participant).ToList();
+            if (mistake is Mistake.DecidesAfterOnePrepare)
+                prepared = others.Aggregate(prepared, (next, other) => next.OnTheWay(worker, number, other, true));
+            yield return ($"{worker} prepares branch {number} at {participant}",
+                others.Count == 0 || mistake is Mistake.DecidesAfterOnePrepare ? prepared.With(worker, Unit.Prepared) : prepared);
+        }
+
+        // What is prepared is rolled back, if it can be reached.
+        var rolledBack = All.Where(participant => state.IsAnswered(worker, participant) && state.Branch(worker, number, participant) is Branch.Prepared)
+            .Aggregate(state, (next, participant) => next.With(worker, number, participant, Branch.RolledBack));
+        var onTheWay = waiting.Aggregate(state, (next, participant) => next.OnTheWay(worker, number, participant, true));
+        yield return ($"{worker} gives the attempt up", rolledBack.EndUnit(worker));
+        yield return ($"{worker} gives the attempt up, and its prepare is on the way", onTheWay.EndUnit(worker));
+    }
+
+    private IEnumerable<(string Step, State Next)> RecoverySteps(State state, int of, int at)
+    {
+        var name = $"recovery {of} at {at}";
+        switch (state.Recovery(of, at))
         {
             case Recovery.Idle:
-                var read = state.With(of, Recovery.Ending, state.PreparedBranches);
-                yield return ($"recovery {of} reads the branches", read);
+                var read = state.With(of, at, Recovery.Ending, state.PreparedAt(at));
+                yield return ($"{name} reads the branches", read);
                 // Those of which it knows that they were prepared, and whose end was not answered.
-                if (read.StrikeGone(of, read.Seen(of)) is var struck && struck != read)
-                    yield return ($"recovery {of} reads the branches, and strikes those that are gone", struck);
+                if (read.StrikeGone(of, at, read.Seen(of, at)) is var struck && struck != read)
+                    yield return ($"{name} reads the branches, and strikes those that are gone", struck);
                 break;
-            case Recovery.Ending when state.Seen(of) == 0:
+            case Recovery.Ending when state.Seen(of, at) == 0:
                 yield return mistake is Mistake.ReadBeforeFence
-                    ? ($"recovery {of} reads the branches again, too early", state.With(of, Recovery.ReadTooEarly, state.PreparedBranches))
-                    : ($"recovery {of} fences the dead", state.FenceDead(of, Recovery.Fenced, 0));
+                    ? ($"{name} reads the branches again, too early", state.With(of, at, Recovery.ReadTooEarly, state.PreparedAt(at)))
+                    : ($"{name} fences the dead", state.FenceDead(of, at, Recovery.Fenced, 0));
                 break;
             case Recovery.Ending:
-                foreach (var step in EndingSteps(state, of))
+                foreach (var step in EndingSteps(state, of, at))
                     yield return step;
                 break;
             case Recovery.Ruled:
-                var ((worker, number), commits) = (state.FirstSeen(of), state.Verdict(of));
-                var ended = state.Branch(worker, number) is Branch.Prepared
-                    ? state.With(worker, number, commits ? Branch.Committed : Branch.RolledBack)
+                var ((worker, number), commits) = (state.FirstSeen(of, at), state.Verdict(of, at));
+                var ended = state.Branch(worker, number, at) is Branch.Prepared
+                    ? state.With(worker, number, at, commits ? Branch.Committed : Branch.RolledBack)
                     : state;
-                yield return ($"recovery {of} ends {worker}/{number}: {(commits ? "commit" : "roll back")}", ended.NextSeen(of));
+                yield return ($"{name} ends {worker}/{number}: {(commits ? "commit" : "roll back")}", ended.NextSeen(of, at));
                 break;
             case Recovery.ReadTooEarly:
-                yield return ($"recovery {of} fences the dead", state.FenceDead(of, Recovery.Tidying, state.Seen(of)));
+                yield return ($"{name} fences the dead", state.FenceDead(of, at, Recovery.Tidying, state.Seen(of, at)));
                 break;
             case Recovery.Fenced:
-                yield return ($"recovery {of} reads the branches again", state.ReadAgain(of));
+                yield return ($"{name} reads the branches again", state.ReadAgain(of, at));
                 break;
             case Recovery.Tidying:
-                var tidied = mistake is Mistake.GoneBeforePrepared ? state.StrikeGone(of, state.Seen(of)) : state;
-                yield return ($"recovery {of} deletes rows", tidied.DeleteRows(of, mistake));
+                var tidied = mistake is Mistake.GoneBeforePrepared ? state.StrikeGone(of, at, state.Seen(of, at)) : state;
+                yield return ($"{name} deletes rows", tidied.DeleteRows(of, at, participants, mistake));
                 break;
             default:
-                throw new InvalidOperationException($"No such step of recovery: {state.Recovery(of)}.");
+                throw new InvalidOperationException($"No such step of recovery: {state.Recovery(of, at)}.");
         }
     }
 
-    private IEnumerable<(string Step, State Next)> EndingSteps(State state, int of)
+    private IEnumerable<(string Step, State Next)> EndingSteps(State state, int of, int at)
     {
-        var (worker, number) = state.FirstSeen(of);
+        var (worker, number) = state.FirstSeen(of, at);
+        var name = $"recovery {of} at {at}";
         if (worker == of && state.Session(of) is Session.Open)
         {
             var isUnderWay = state.Unit(of) is not Unit.None && state.Number(of) == number;
             if (isUnderWay && mistake is not Mistake.OwnWorkerNotAsked)
-                yield return ($"recovery {of} leaves {worker}/{number} alone", state.NextSeen(of));
+                yield return ($"{name} leaves {worker}/{number} alone", state.NextSeen(of, at));
             else
-                yield return ($"recovery {of} asks its own worker for {number}", state.Rule(of, state.Remembers(of, number)));
+                yield return ($"{name} asks its own worker for {number}", state.Rule(of, at, state.RemembersAny(of, number)));
             yield break;
         }
 
         var isListed = state.Row(worker) is Row.Open or Row.Fenced && state.IsListed(worker, number);
         var fenced = mistake is not Mistake.NoFence && state.Row(worker) is Row.Open ? state.With(worker, Row.Fenced) : state;
-        yield return ($"recovery {of} fences {worker} and reads {number}", fenced.Rule(of, isListed));
+        yield return ($"{name} fences {worker} and reads {number}", fenced.Rule(of, at, isListed));
     }
 }
