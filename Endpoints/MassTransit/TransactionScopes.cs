@@ -4,8 +4,8 @@ using MassTransit;
 namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
-/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later. It refuses activities, and a second one of
-/// them for a message.
+/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later. It refuses activities, and a second one
+/// for a message.
 /// </summary>
 internal sealed class TransactionScopes(TransactionSettings settings)
     : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver, IActivityConfigurationObserver
@@ -67,8 +67,8 @@ internal sealed class TransactionScopes(TransactionSettings settings)
         throw Refused<TActivity>();
 
     /// <summary>
-    /// MassTransit runs the consumers of a message at the same time, and retries all of them when one throws: another one's scope would have committed, and would
-    /// commit again. One scope around them would be a two-phase commit of their connections, which nothing recovers.
+    /// MassTransit runs the consumers of a message at the same time, and retries all of them when one throws: another one's scope would have committed, and
+    /// would commit again. One scope around them would be a two-phase commit of their connections, which nothing recovers.
     /// </summary>
     private void RequireAlone(object consumer, Type consumes)
     {

@@ -75,8 +75,8 @@ public static class WolverineTransactionModeExtensions
     /// <para>A message of a type without a handler goes to the error queue.</para>
     /// <para>
     /// In <c>scope-off</c> a handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then
-    /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts, and what
-    /// goes to a handler of the same application is lost with the process. A message whose send is refused is acknowledged all the same.
+    /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts, and
+    /// what goes to a handler of the same application is lost with the process. A message whose send is refused is acknowledged all the same.
     /// </para>
     /// <para>
     /// In <c>outbox</c> the receive stores messages in the inbox, and acknowledges them, before their handlers run. A handler takes a <c>DbContext</c> that is
