@@ -27,7 +27,8 @@ internal sealed class CheckCommand : ProofCommand
             ($"check orders{ProofFile.Suffix}", "does the file fit, and what would be crashed?"))
     {
         picture.NotEmpty();
-        Options.Add(picture);
+        foreach (var option in ServerOptions.Refused.Prepend(picture))
+            Options.Add(option);
     }
 
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)

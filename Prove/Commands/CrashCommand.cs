@@ -51,7 +51,7 @@ internal sealed class CrashCommand : ProofCommand
             ($"orders{ProofFile.Suffix} --out results/my-proof --only orders@7:b", "one of these crashes again"))
     {
         junit.NotEmpty();
-        foreach (var option in new Option[] { only, budget, junit, output })
+        foreach (var option in new Option[] { only, budget, junit, output }.Concat(ServerOptions.Refused))
             Options.Add(option);
         Validators.Add(CheckToken);
         // The file is deleted before anything else is done, so it must be none that somebody wrote.

@@ -31,6 +31,7 @@ internal sealed class DrainCommand : ProofCommand
         HelpName = "file or folder",
     };
     private readonly Option<string?> rtt = DistanceOption.Create();
+    private readonly ServerOptions servers = new();
     private readonly Option<string?> output = Out(
         "The folder for the results (results/, named by date and service). An existing folder is resumed: for another build of the service, name another.");
 
@@ -43,11 +44,15 @@ internal sealed class DrainCommand : ProofCommand
             ($"drain orders{ProofFile.Suffix}", "three rounds of 2,000 messages"),
             ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"),
             ($"drain orders{ProofFile.Suffix} --rtt 2ms", "the same, as if its servers were in another zone"),
+            ($"drain orders{ProofFile.Suffix} --postgresql \"Host=staging;Username=kit;Password=…;Database=postgres\"",
+             "on your server, in databases of the kit"),
             ($"drain orders{ProofFile.Suffix} --against ../before", "did this build become slower, or lose a guarantee?"))
     {
         against.NotEmpty();
-        foreach (var option in new Option[] { messages, warmUp, rounds, against, rtt, output })
+        foreach (var option in new Option[] { messages, warmUp, rounds, against, rtt })
             Options.Add(option);
+        servers.AddTo(this);
+        Options.Add(output);
         Validators.Add(result =>
         {
             if (IsGiven(result, against) && result.GetResult(rounds) is { Implicit: false, Tokens: [var typed] }
@@ -58,13 +63,18 @@ internal sealed class DrainCommand : ProofCommand
         });
     }
 
+    protected override IEnumerable<string> PasswordsIn(ParseResult parsed) => servers.Read(parsed).Passwords;
+
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-drain");
+        var named = servers.ReadFor(file, parsed);
         DrainPlan PlanOf(ProofFile of, string into, int number) => DrainPlan.Of(
-            of, into, parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? number) with
+            of with { Secrets = of.Secrets.With(named.Passwords) }, into,
+            parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? number) with
         {
             RoundTrip = DistanceOption.Of(parsed.GetValue(rtt)),
+            Named = named,
         };
         if (parsed.GetValue(against) is { } other)
         {
@@ -91,7 +101,7 @@ internal sealed class DrainCommand : ProofCommand
                 $"To make what was not made ({Figures.Count(document.Missing.Count, "round")}): " +
                 $"{Verbs.TypedAfter} {Name} {file.Path} {output.Name} {folder} " +
                 $"{messages.Name} {document.Messages} {warmUp.Name} {document.WarmUp} {rounds.Name} {document.Planned}" +
-                (document.RoundTrip is { } distance ? $" {rtt.Name} {distance}" : ""));
+                (document.RoundTrip is { } distance ? $" {rtt.Name} {distance}" : "") + servers.Again(parsed));
         }
 
         return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted

@@ -20,6 +20,7 @@ internal sealed class LoadCommand : ProofCommand
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warm-up", $"Messages that the service handles before, not measured ({DefaultWarmUp}).", least: 1, MostWarmUp);
     private readonly Option<string?> rtt = DistanceOption.Create();
+    private readonly ServerOptions servers = new();
     private readonly Option<string?> output = Out("A new folder for the results (results/, named by date and service).");
 
     public LoadCommand()
@@ -30,23 +31,28 @@ internal sealed class LoadCommand : ProofCommand
             "Exit code 1 if a message failed, or the rate or every tried one was not sustained, 2 if the file does not fit the service.",
             ($"load orders{ProofFile.Suffix} --rate 50/s", "the latency at 50 messages a second, for 30 seconds"),
             ($"load orders{ProofFile.Suffix} --rate 50/s --rtt 2ms", "the same, as if its servers were in another zone"),
+            ($"load orders{ProofFile.Suffix} --rate 50/s --rabbitmq amqp://kit:…@staging", "the same, on your broker, in a virtual host of the kit"),
             ($"load orders{ProofFile.Suffix} --users 4 --think 100ms --for 60s", "four users who wait for their effects"),
             ($"load orders{ProofFile.Suffix} --find-rate --p99 200ms --at-percent 50", "the highest rate with such a p99, and the latency at half of it"))
     {
         load.AddTo(this);
         Options.Add(warmUp);
         Options.Add(rtt);
+        servers.AddTo(this);
         Options.Add(output);
     }
+
+    protected override IEnumerable<string> PasswordsIn(ParseResult parsed) => servers.Read(parsed).Passwords;
 
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
         var plan = new ServiceLoadPlan(
             file.WithTimedRows, parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-load"),
             load.Shapes(parsed), load.Length(parsed), load.LimitMilliseconds(parsed), load.Shares(parsed), load.Timeout(parsed),
-            parsed.GetValue(warmUp) ?? DefaultWarmUp, load.Senders(parsed), string.Join(' ', parsed.Tokens.Select(token => token.Value)))
+            parsed.GetValue(warmUp) ?? DefaultWarmUp, load.Senders(parsed), servers.Masked(parsed))
         {
             RoundTrip = DistanceOption.Of(parsed.GetValue(rtt)),
+            Named = servers.ReadFor(file, parsed),
         };
         var folder = new LoadFolder(plan.Folder);
         folder.Create();

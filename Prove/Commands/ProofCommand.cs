@@ -28,18 +28,22 @@ internal abstract class ProofCommand : KitCommand
     {
     }
 
+    /// <summary>Passwords in arguments.</summary>
+    protected virtual IEnumerable<string> PasswordsIn(ParseResult parsed) => [];
+
     /// <param name="console">Masks passwords.</param>
     protected abstract Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken);
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         Begin(parsed);
+        var passwords = PasswordsIn(parsed);
         var path = parsed.GetValue(proofFile)!;
         var text = ProofFileReader.TextOf(path);
-        var secrets = Secrets.In(text);
+        var secrets = Secrets.In(text).With(passwords);
         return await secrets.MaskingFailuresAsync(async () =>
         {
-            var file = ProofFileReader.Parse(path, text, parsed.GetValue(start));
+            var file = ProofFileReader.Parse(path, text, parsed.GetValue(start)) with { Secrets = secrets };
             await using var console = secrets.Over(Console.Out);
             return await RunAsync(file, console, parsed, cancellationToken);
         });

@@ -52,9 +52,12 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             return;
         }
 
-        await using var servers = await ProofServers.StartAsync(plan.File, cancellationToken);
+        await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, cancellationToken);
+        servers.RequireMoments(plan.File, asTheyCome: false);
         var place = ServerPlace.Choose(allowsMemory: true);
         RequireTheSame(servers, place);
+        foreach (var line in servers.Announced.Concat(servers.LacksOf(plan.File) ?? []))
+            say(line);
         say("One undisturbed message …");
         await new Trial(plan.File, servers, say).RunAsync(cancellationToken);
         if (document.Handling is null)
@@ -64,7 +67,13 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         }
 
         // A continued drain is judged by the flush from before its first round.
-        document = document with { Servers = servers.Versions, Disk = document.Disk ?? place.MeasureDisk() };
+        document = document with
+        {
+            Servers = servers.Versions,
+            Named = servers.Named,
+            Lacks = servers.LacksOf(plan.File),
+            Disk = servers.AreOwn ? document.Disk ?? place.MeasureDisk() : null,
+        };
         foreach (var number in document.Missing)
         {
             var made = await MakeAsync(servers, number, attempt: 1, cancellationToken);
@@ -119,6 +128,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         {
             Host = OfHost(MachineFacts.Read()),
             Servers = servers.Versions,
+            Named = servers.Named,
             Disk = document.Disk is null ? null : document.Disk with { Folder = place.Path, FileSystem = place.FileSystem },
         };
         if (document.DifferencesFrom(now).ToList() is { Count: > 0 } differences)
@@ -187,6 +197,9 @@ internal sealed record DrainPlan(ProofFile File, string Folder, int Messages, in
 
     /// <summary>The distance of the service from its servers.</summary>
     public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;
+
+    /// <summary>The servers of the user.</summary>
+    public NamedServers Named { get; init; } = NamedServers.None;
 
     /// <summary>A plan for a file, whose rows are timed by the commits in the database's log.</summary>
     /// <exception cref="KitException">No message can wait while the service is stopped.</exception>

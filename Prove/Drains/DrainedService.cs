@@ -72,11 +72,17 @@ internal sealed class DrainedService : MeasuredService
             throw new KitException(KitException.MessageOf(failure), "See 'effects' in the proof file.", failure);
     }
 
-    /// <summary>The moments at which messages had their effects.</summary>
+    /// <summary>The moments at which messages had their effects, by this machine's clock.</summary>
+    /// <param name="serverAhead">The lead of the database's clock.</param>
     /// <inheritdoc cref="EffectMoments.Of" path="/exception"/>
-    public async Task<IReadOnlyList<MessageMoments>> ReadMomentsAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<MessageMoments>> ReadMomentsAsync(
+        IReadOnlyCollection<Guid> messages, TimeSpan serverAhead, CancellationToken cancellationToken)
     {
-        var commits = await Bed.ReadCommitsAsync(cancellationToken) ?? [];
+        IReadOnlyList<CommittedTransaction> commits =
+        [
+            .. from commit in await Bed.ReadCommitsAsync(cancellationToken) ?? []
+               select commit with { CommittedUtc = commit.CommittedUtc - serverAhead },
+        ];
         return EffectMoments.Of(File, messages, StartedUtc, commits, File.Effects.Where(effect => effect is not RowEffect).ToDictionary(
             effect => effect.Name,
             effect => effect is CallEffect call ? Bed.Calls.ReadSeen(call.Path) : SeenOf(effect.Name)));

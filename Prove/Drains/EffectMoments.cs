@@ -1,4 +1,3 @@
-using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
 using Kit.Runner.Results;

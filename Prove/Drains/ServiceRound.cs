@@ -37,6 +37,7 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             await service.Bed.SettleAsync(cancellationToken);
             using var clock = WallClock.Watch();
             var own = await servers.ProcessesAsync();
+            var clockBefore = await servers.ReadClockAsync(file, cancellationToken);
             var before = await service.Bed.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
             meter?.Start();
@@ -53,13 +54,15 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
 
             var after = await service.Bed.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
+            var clockAfter = await servers.ReadClockAsync(file, cancellationToken);
+            var lead = ClockLead.Over(clockBefore, clockAfter);
 
             var left = await service.ReadLeftAsync(cancellationToken);
             var found = await service.ReadFoundAsync(cancellationToken);
             var account = ProofAccount.Of(messages, file.Effects, found, left, []);
             List<string> reasons =
             [
-                .. clock.WhyUntrue() is { } untrue ? [untrue] : Array.Empty<string>(),
+                .. clock.WhyUntrue(ClockLead.Moved(clockBefore, clockAfter)) is { } untrue ? [untrue] : Array.Empty<string>(),
                 .. RoundAccount.NotOnce(account.Messages.ToLookup(message => message.Class, message => message.Id), "messages"),
                 .. ProofAccount.UnexpectedIn(found, [service.First, .. messages]),
                 .. left.Select(work => $"left: {work}"),
@@ -68,6 +71,7 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             {
                 Accounts = account.Messages.CountBy(message => message.Class).ToDictionary(),
                 Noise = NoiseOf(drained, own, service.ProcessId, flushBefore, flushAfter),
+                ServerClock = lead?.Compared,
                 Costs = await CostsOfAsync(before, after, drained, own, service.ProcessId, messages.Count, cancellationToken),
                 Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(TextOf(stalled, service.Handled, messages.Count))
                     : reasons.Count > 0 ? RoundOutcome.Invalid(reasons)
@@ -76,7 +80,7 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             if (!document.Outcome.IsValid())
                 return document;
 
-            var moments = await service.ReadMomentsAsync(messages, cancellationToken);
+            var moments = await service.ReadMomentsAsync(messages, lead?.Ahead ?? TimeSpan.Zero, cancellationToken);
             var most = EffectMoments.MostAtOneMoment(moments, plan.WarmUp);
             var offsets = EffectMoments.OffsetsOf([.. moments.Select(message => message.Done)], plan.WarmUp);
             // A common commit is a burst, too.
@@ -101,13 +105,16 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
 
     private FlushTime? MeasureFlush() => disk is null ? null : FlushTimer.Measure(disk.Folder, FlushesNextToADrain);
 
-    private Noise NoiseOf(Drained drained, IReadOnlyList<int> own, int process, FlushTime? flushBefore, FlushTime? flushAfter) => CpuUse.NoiseOf(
-        drained is { Start: { } start, End: { } end }
-            ? CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, process, .. own]))
-            : null) with
+    private Noise NoiseOf(Drained drained, IReadOnlyList<int> own, int process, FlushTime? flushBefore, FlushTime? flushAfter)
     {
-        FlushRatio = disk?.RatioOf(flushBefore, flushAfter),
-    };
+        if (!servers.AreOwn)
+            return CpuUse.NoiseNextToAServerOfOthers;
+
+        var use = drained is { Start: { } start, End: { } end }
+            ? CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, process, .. own]))
+            : null;
+        return CpuUse.NoiseOf(use) with { FlushRatio = disk?.RatioOf(flushBefore, flushAfter) };
+    }
 
     private async Task<MessageCosts> CostsOfAsync(
         ServerCounters? before, ServerCounters? after, Drained drained, IReadOnlyList<int> own, int process, int messages,
@@ -117,14 +124,19 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             ? Reading.Of(CpuUse.TimeOf(start, end, processes.ToHashSet()).TotalMilliseconds).Per(messages)
             : Reading.Missing(CpuSample.Support.Because!);
 
-        return before is null || after is null
-            ? new MessageCosts(NoDatabase, NoDatabase, NoDatabase, NoDatabase, CpuOf([process]), CpuOf(own))
-            : new MessageCosts(
-                after.CommitsSince(before).Per(messages), after.FlushesSince(before).Per(messages), after.WalBytesSince(before).Per(messages),
-                (await after.TwoPhaseCommitsSinceAsync(before, servers.PostgreSql!.ConnectionString, cancellationToken)).Per(messages),
-                CpuOf([process]), CpuOf(own))
-            {
-                Buffers = after.BuffersSince(before).Per(messages),
-            };
+        var (handler, server) = (CpuOf([process]), servers.AreOwn ? CpuOf(own) : CpuUse.OfAServerOfOthers);
+        if (before is null || after is null)
+            return new MessageCosts(NoDatabase, NoDatabase, NoDatabase, NoDatabase, handler, server);
+
+        var isOwn = servers.IsPostgreSqlOwn;
+        return new MessageCosts(
+            after.CommitsSince(before).Per(messages),
+            isOwn ? after.FlushesSince(before).Per(messages) : ServerCounters.OfAllClients,
+            isOwn ? after.WalBytesSince(before).Per(messages) : ServerCounters.OfAllClients,
+            isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, servers.PostgreSql!, cancellationToken)).Per(messages) : ServerCounters.OfAllClients,
+            handler, server)
+        {
+            Buffers = after.BuffersSince(before).Per(messages),
+        };
     }
 }

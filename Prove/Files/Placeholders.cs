@@ -27,7 +27,7 @@ internal sealed partial class Placeholders
 
     /// <param name="databases">The server and the real name of each database, by its name in the file.</param>
     /// <param name="broker"><see langword="null"/>: there is none.</param>
-    /// <param name="portOf">The loopback port that leads to a database or to the broker, by its name; a server without one has its own port.</param>
+    /// <param name="portOf">The loopback port that leads to a database or to the broker, by its name; without one its own address leads to it.</param>
     /// <param name="calls">The kit's endpoint for calls to the outside.</param>
     public static Placeholders Of(
         IReadOnlyDictionary<string, NpgsqlConnectionStringBuilder> databases, Uri? broker, IReadOnlyDictionary<string, int> portOf, Uri calls,
@@ -35,15 +35,20 @@ internal sealed partial class Placeholders
     {
         var made = new Placeholders(calls, applicationPort);
         foreach (var (name, connection) in databases)
-            made.Add(name, connection, portOf.GetValueOrDefault(name, connection.Port));
+        {
+            made.Add(name, portOf.TryGetValue(name, out var port)
+                ? new NpgsqlConnectionStringBuilder(connection.ConnectionString) { Host = Loopback, Port = port }
+                : connection);
+        }
+
         if (broker is not null)
-            made.Add(broker, portOf.GetValueOrDefault(Broker, broker.Port));
+            made.Add(portOf.TryGetValue(Broker, out var port) ? new UriBuilder(broker) { Host = Loopback, Port = port }.Uri : broker);
         return made;
     }
 
     /// <summary>Placeholders without servers, to check a file.</summary>
     public static Placeholders Invented(IEnumerable<string> databases, bool hasBroker) => Of(
-        databases.Distinct().ToDictionary(name => name, _ => new NpgsqlConnectionStringBuilder { Username = "u", Password = "p" }),
+        databases.Distinct().ToDictionary(name => name, _ => new NpgsqlConnectionStringBuilder { Host = Loopback, Username = "u", Password = "p" }),
         hasBroker ? new Uri("amqp://u:p@localhost:5672/v") : null,
         new Dictionary<string, int>(),
         new Uri("http://localhost"),
@@ -65,29 +70,31 @@ internal sealed partial class Placeholders
     public string Fill(string template, Guid? id = null) => Placeholder().Replace(
         template, match => match.Groups["name"].Value is var name && name == IdName && id is not null ? $"{id}" : values.GetValueOrDefault(name, match.Value));
 
-    private void Add(string database, NpgsqlConnectionStringBuilder connection, int port)
+    private void Add(string database, NpgsqlConnectionStringBuilder connection)
     {
-        var through = new NpgsqlConnectionStringBuilder(connection.ConnectionString) { Host = Loopback, Port = port, SslMode = SslMode.Disable };
         var name = $"{PostgreSql}:{database}";
-        var (user, password) = (Uri.EscapeDataString(through.Username!), Uri.EscapeDataString(through.Password!));
-        values[name] = through.ConnectionString;
-        values[$"{name}:uri"] = $"postgresql://{user}:{password}@{Loopback}:{Text(port)}/{through.Database}?sslmode=disable";
-        values[$"{name}:jdbc"] = $"jdbc:postgresql://{Loopback}:{Text(port)}/{through.Database}?user={user}&password={password}&sslmode=disable";
-        values[$"{name}:host"] = Loopback;
-        values[$"{name}:port"] = Text(port);
-        values[$"{name}:user"] = through.Username!;
-        values[$"{name}:password"] = through.Password!;
-        values[$"{name}:database"] = through.Database ?? "";
+        var (user, password) = (Uri.EscapeDataString(connection.Username!), Uri.EscapeDataString(connection.Password ?? ""));
+        // That of an IPv6 address has colons.
+        var host = Uri.CheckHostName(connection.Host) is UriHostNameType.IPv6 ? $"[{connection.Host}]" : connection.Host!;
+        var address = $"{host}:{Text(connection.Port)}/{connection.Database}";
+        values[name] = new NpgsqlConnectionStringBuilder(connection.ConnectionString) { SslMode = SslMode.Disable }.ConnectionString;
+        values[$"{name}:uri"] = $"postgresql://{user}:{password}@{address}?sslmode=disable";
+        values[$"{name}:jdbc"] = $"jdbc:postgresql://{address}?user={user}&password={password}&sslmode=disable";
+        values[$"{name}:host"] = connection.Host!;
+        values[$"{name}:port"] = Text(connection.Port);
+        values[$"{name}:user"] = connection.Username!;
+        values[$"{name}:password"] = connection.Password ?? "";
+        values[$"{name}:database"] = connection.Database ?? "";
     }
 
-    private void Add(Uri broker, int port)
+    private void Add(Uri broker)
     {
-        var through = new UriBuilder(broker) { Host = Loopback, Port = port };
-        values[Broker] = through.Uri.AbsoluteUri;
-        values[$"{Broker}:host"] = Loopback;
-        values[$"{Broker}:port"] = Text(port);
-        values[$"{Broker}:user"] = Uri.UnescapeDataString(through.UserName);
-        values[$"{Broker}:password"] = Uri.UnescapeDataString(through.Password);
+        var parts = new UriBuilder(broker);
+        values[Broker] = broker.AbsoluteUri;
+        values[$"{Broker}:host"] = broker.Host;
+        values[$"{Broker}:port"] = Text(broker.Port);
+        values[$"{Broker}:user"] = Uri.UnescapeDataString(parts.UserName);
+        values[$"{Broker}:password"] = Uri.UnescapeDataString(parts.Password);
         values[$"{Broker}:vhost"] = Uri.UnescapeDataString(broker.AbsolutePath[1..]);
     }
 

@@ -22,11 +22,15 @@ internal sealed class Secrets
 
     private static readonly JsonDocumentOptions Reading = new() { CommentHandling = JsonCommentHandling.Skip, AllowTrailingCommas = true };
 
+    private readonly IReadOnlySet<string> found;
+    private readonly IReadOnlySet<string> names;
     private readonly Regex? known;
     private readonly JsonSerializerOptions masking;
 
-    private Secrets(IReadOnlyCollection<string> all)
+    private Secrets(IReadOnlySet<string> found, IReadOnlySet<string> names)
     {
+        (this.found, this.names) = (found, names);
+        List<string> all = [.. found.SelectMany(FormsOf).Where(one => one.Length >= Shortest && !NumberOrWord(one)).Except(names).Distinct()];
         known = all.Count == 0
             ? null
             : new Regex(string.Join('|', all.OrderByDescending(one => one.Length).Select(PatternOf)), RegexOptions.None, Regex.InfiniteMatchTimeout);
@@ -36,13 +40,13 @@ internal sealed class Secrets
     /// <summary>The passwords in the text of a file, also in one that cannot be used.</summary>
     public static Secrets In(string text)
     {
-        var found = new HashSet<string>(Passwords.In(text));
-        var names = new HashSet<string>();
+        var passwords = new HashSet<string>(Passwords.In(text));
+        var named = new HashSet<string>();
         try
         {
             using var document = JsonDocument.Parse(text, Reading);
-            Collect(document.RootElement, "", found);
-            CollectNames(document.RootElement, "", names);
+            Collect(document.RootElement, "", passwords);
+            CollectNames(document.RootElement, "", named);
         }
         catch (JsonException)
         {
@@ -50,9 +54,12 @@ internal sealed class Secrets
         }
 
         // A service inherits them, and can print them. What the file has in another place is no secret.
-        found.UnionWith(Inherited.Where(value => !text.Contains(value, StringComparison.Ordinal)));
-        return new Secrets([.. found.SelectMany(FormsOf).Where(one => one.Length >= Shortest && !NumberOrWord(one)).Except(names).Distinct()]);
+        passwords.UnionWith(Inherited.Where(value => !text.Contains(value, StringComparison.Ordinal)));
+        return new Secrets(passwords, named);
     }
+
+    /// <summary>These and others.</summary>
+    public Secrets With(IEnumerable<string> others) => new(found.Union(others).ToHashSet(), names);
 
     /// <summary>The passwords of the kit's own variables. PWD has the folder of the shell.</summary>
     private static IEnumerable<string> Inherited =>

@@ -1,5 +1,4 @@
 using Kit.Modes;
-using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
 using Kit.Runner.Results.Proofs;

@@ -40,6 +40,9 @@ internal sealed record Observation(
     /// <exception cref="KitException">The service does not handle a message, or the server cannot decode its log.</exception>
     public static async Task<Observation> MakeAsync(ProofFile file, ProofServers servers, CancellationToken cancellationToken)
     {
+        // Commit timestamps do not tell of deleted rows.
+        if (servers.Undecodable is { } because)
+            throw because;
         var gate = new RequestGate();
         await using var service = await Application.OpenAsync(file.WithCommits, servers, gate, cancellationToken);
         await service.StartAsync(cancellationToken);
@@ -98,7 +101,7 @@ internal sealed record Observation(
         }
         catch (KitException unseen)
         {
-            return new SeenHandling([], SeenMode.Unknown($"one handling could not be seen: {unseen.Message.TrimEnd('.')}"));
+            return new SeenHandling([], SeenMode.Unknown($"one handling could not be seen: {unseen.Message.TrimEnd('.')}")) { IsUnseen = true };
         }
     }
 }

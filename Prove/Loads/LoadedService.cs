@@ -53,7 +53,7 @@ internal sealed class LoadedService : MeasuredService
         Bed.Calls.Called = (path, seen) => Effects.Take(
             effect => effect is CallEffect call && path.StartsWith(call.Path, StringComparison.Ordinal), seen);
         await ListenAsync(cancellationToken);
-        stream = Bed.StreamCommits(Effects.Take);
+        stream = await Bed.StreamCommitsAsync(Effects.Take, cancellationToken);
         if (stream is not null)
             Effects.Watching = stream.Reading;
         Effects.Expect([Second]);
@@ -128,11 +128,7 @@ internal sealed class LoadedService : MeasuredService
     {
         await ended.CancelAsync();
         await telling;
-        foreach (var producer in producers)
-            await producer.DisposeAsync();
-        if (stream is not null)
-            await stream.DisposeAsync();
-        await base.DisposeAsync();
+        await Disposal.OfAllAsync([.. producers, stream], () => base.DisposeAsync().AsTask());
         ended.Dispose();
     }
 

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Kit.Prove.Crashes;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
 using Kit.Runner.Measuring;
@@ -20,6 +19,7 @@ internal sealed class ServiceEffects : Effects
     private readonly ConcurrentDictionary<Guid, Awaited> sent = new();
     private readonly ConcurrentQueue<(Guid Message, DateTimeOffset Moment)> latest = new();
     private Dictionary<(string Database, string Table), int> ofSend = [];
+    private TimeSpan serverAhead;
     private int done;
 
     public ServiceEffects(ProofFile file)
@@ -75,6 +75,13 @@ internal sealed class ServiceEffects : Effects
         }
     }
 
+    /// <summary>From now on the lead of the database's clock is taken off the moments of commits.</summary>
+    public void Correct(TimeSpan lead)
+    {
+        lock (taking)
+            serverAhead = lead;
+    }
+
     public void Take(CommittedTransaction commit)
     {
         lock (taking)
@@ -84,7 +91,7 @@ internal sealed class ServiceEffects : Effects
                 foreach (var id in ProofAccount.IdsIn(text).Distinct())
                 {
                     if (sent.TryGetValue(id, out var one) && !IsOfSend(one, commit, (commit.Database, table)))
-                        See(id, one, EffectsIn(commit.Database, table), commit.CommittedUtc);
+                        See(id, one, EffectsIn(commit.Database, table), commit.CommittedUtc - serverAhead);
                 }
             }
         }

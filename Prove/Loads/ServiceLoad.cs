@@ -49,6 +49,8 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
 
         var own = await servers.ProcessesAsync();
         using var clock = WallClock.Watch();
+        var clockBefore = await servers.ReadClockAsync(file, stop);
+        service.Effects.Correct(clockBefore?.Ahead ?? TimeSpan.Zero);
         var before = CpuSample.Take();
         // A send has one message, so one that waits for others of its sender is late, and is shown so.
         var driver = attempt.Driver = new LoadDriver(service, service.Effects, between, tell) { MostAtOnce = 1 };
@@ -58,6 +60,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
         var process = service.ProcessId;
         await service.StopHandlingAsync(end);
         var moments = await service.Effects.EndAsync([], TimeSpan.Zero, end);
+        var clockAfter = await servers.ReadClockAsync(file, end);
         var (found, left) = (await service.ReadFoundAsync(end), await service.ReadLeftAsync(end));
         var account = ProofAccount.Of(sent.Messages.Select(one => one.Message), file.Effects, found, left, []).Messages;
         var complete = account.Where(message => message.Class is DeliveryClass.Once or DeliveryClass.Duplicated or DeliveryClass.DuplicatedOutgoing)
@@ -75,7 +78,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
             Timeout = plan.Timeout.TotalMilliseconds,
         };
-        var untrue = clock.WhyUntrue();
+        var untrue = clock.WhyUntrue(ClockLead.Moved(clockBefore, clockAfter));
         IReadOnlyList<string> reasons =
         [
             .. untrue is null ? Array.Empty<string>() : [untrue],
@@ -89,9 +92,14 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             .. ProofAccount.UnexpectedIn(found, [service.First, service.Second, .. warmUp, .. sent.Messages.Select(one => one.Message)]),
             .. left.Select(work => $"left: {work}"),
         ];
-        return LoadAttempt.WithCpu(history.Into(blank), before, after, [process, .. own]) with
+        var loaded = LoadAttempt.WithCpu(history.Into(blank), before, after, [process, .. own]);
+        // A server of the user's on this machine cannot be told apart from other programs.
+        return loaded with
         {
+            OtherCpuShare = servers.AreOwn ? loaded.OtherCpuShare : null,
+            BusiestOther = servers.AreOwn ? loaded.BusiestOther : null,
             Clock = service.Effects.Clock,
+            ServerClock = ClockLead.Over(clockBefore, clockAfter)?.Compared,
             IsStopped = sent.IsStopped,
             Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
             IsClockAlone = reasons is [var only] && only == untrue,

@@ -33,7 +33,10 @@ internal sealed class ServiceLoadRun(
             RampSeconds = users?.Ramp.TotalSeconds,
             RoundTrip = plan.RoundTrip.NameUnlessDirect,
         };
-        await using var servers = await ProofServers.StartAsync(file, stop);
+        await using var servers = await ProofServers.StartAsync(file, plan.Named, stop);
+        servers.RequireMoments(file, asTheyCome: true);
+        foreach (var line in servers.Announced)
+            say(line);
         say("One undisturbed message …");
         await new Trial(file, servers, say).RunAsync(stop);
         var document = new LoadDocument
@@ -44,7 +47,8 @@ internal sealed class ServiceLoadRun(
             Host = new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, machine.Runtime),
             Packages = new Dictionary<string, string>(),
             Servers = servers.Versions,
-            Disk = ServerPlace.Choose(allowsMemory: true).MeasureDisk(),
+            Named = servers.Named,
+            Disk = servers.AreOwn ? ServerPlace.Choose(allowsMemory: true).MeasureDisk() : null,
             Settings = settings,
             Service = new LoadedServiceFacts(file.Text, file.Given, Build.FingerprintOf(AppContext.BaseDirectory)),
         };
@@ -90,4 +94,7 @@ internal sealed record ServiceLoadPlan(
 {
     /// <summary>The distance of the service from its servers.</summary>
     public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;
+
+    /// <summary>The servers of the user.</summary>
+    public NamedServers Named { get; init; } = NamedServers.None;
 }

@@ -225,10 +225,15 @@ internal sealed class Application : ISubject<ProofAccount>
 
     public async ValueTask DisposeAsync()
     {
-        if (process is not null)
-            await process.DisposeAsync();
-        await sender.DisposeAsync();
-        await bed.DisposeAsync();
+        try
+        {
+            if (process is not null)
+                await process.DisposeAsync();
+        }
+        finally
+        {
+            await Disposal.OfAllAsync([sender, bed]);
+        }
     }
 
     /// <summary>The effects of no message that no earlier account has had.</summary>

@@ -7,7 +7,7 @@ namespace Kit.Prove.Service;
 /// The transactions that were committed, from logical decoding (<c>test_decoding</c>): the application needs nothing for it. A transaction that was prepared
 /// comes when it is committed.
 /// </summary>
-internal sealed class CommitLog : IAsyncDisposable
+internal sealed class CommitLog : ICommits
 {
     // An instance has one in each of its databases.
     private const int MostSlots = 100;
@@ -15,11 +15,13 @@ internal sealed class CommitLog : IAsyncDisposable
     private static readonly string[] Settings =
         ["ALTER SYSTEM SET wal_level = 'logical'", $"ALTER SYSTEM SET max_replication_slots = {MostSlots}"];
 
-    private readonly List<(string Database, string Slot, NpgsqlDataSource Source, string Connection)> slots = [];
+    private readonly List<LogSlot> slots = [];
 
     private CommitLog()
     {
     }
+
+    public int[] Sessions => [.. slots.Select(slot => slot.Holder?.ProcessID).OfType<int>()];
 
     /// <summary>Sets up the server, before it is started again, so that its log has the rows.</summary>
     /// <exception cref="NpgsqlException">The server refuses it.</exception>
@@ -35,21 +37,26 @@ internal sealed class CommitLog : IAsyncDisposable
 
     /// <summary>Begins in each database with the next transaction.</summary>
     /// <param name="databases">By the names of the file.</param>
-    /// <exception cref="KitException">The server has no <c>test_decoding</c>.</exception>
+    /// <param name="isTemporary">
+    /// True if a session for each slot holds it: it ends with the session, however this process ends, and keeps no log of a server of others.
+    /// </param>
+    /// <param name="explain">Gives a failure its remedy; <see langword="null"/>: it has none.</param>
+    /// <exception cref="KitException">The server cannot decode its log.</exception>
     public static async Task<CommitLog> BeginAsync(
-        IEnumerable<(string Database, NpgsqlDataSource Source, string Connection)> databases, CancellationToken cancellationToken)
+        IEnumerable<(string Database, NpgsqlDataSource Source, string Connection)> databases, bool isTemporary, Func<Exception, KitException?> explain,
+        CancellationToken cancellationToken)
     {
         var log = new CommitLog();
         try
         {
             foreach (var (database, source, connection) in databases)
             {
-                // Names of slots are the server's, and have fewer characters than those of databases.
-                var slot = $"kit_{Guid.NewGuid():N}";
-                await using var create = source.CreateCommand("SELECT pg_create_logical_replication_slot($1, 'test_decoding')");
-                create.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
+                var slot = await LogSlot.OpenAsync(database, source, connection, isTemporary, cancellationToken);
+                log.slots.Add(slot);
+                await using var create = slot.CommandOf("SELECT pg_create_logical_replication_slot($1, 'test_decoding', $2)");
+                create.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot.Name });
+                create.Parameters.Add(new NpgsqlParameter<bool> { TypedValue = isTemporary });
                 await create.ExecuteNonQueryAsync(cancellationToken);
-                log.slots.Add((database, slot, source, connection));
             }
 
             return log;
@@ -57,7 +64,7 @@ internal sealed class CommitLog : IAsyncDisposable
         catch (Exception failure)
         {
             await log.DisposeAsync();
-            if (Explained(failure) is { } explained)
+            if (explain(failure) is { } explained)
                 throw explained;
             throw;
         }
@@ -65,23 +72,44 @@ internal sealed class CommitLog : IAsyncDisposable
 
     /// <summary>The transactions since the last time as they come. While it is not disposed, the log cannot be read otherwise.</summary>
     /// <param name="take">Receives each transaction. Called by a task of each database.</param>
-    public CommitStream Stream(Action<CommittedTransaction> take) => new([.. slots], take);
+    /// <exception cref="NpgsqlException">The server refuses it.</exception>
+    public async Task<CommitStream> StreamAsync(Action<CommittedTransaction> take, CancellationToken cancellationToken)
+    {
+        List<LogSlot> streamed = [.. slots];
+        if (streamed.Exists(slot => slot.Holder is not null))
+        {
+            // Only the session that has created such a slot can read from it: the stream creates its own.
+            await DisposeAsync();
+        }
+
+        var stream = new CommitStream(streamed, take);
+        try
+        {
+            await stream.BeginAsync(cancellationToken);
+            return stream;
+        }
+        catch
+        {
+            await stream.DisposeAsync();
+            throw;
+        }
+    }
 
     /// <summary>The transactions committed since the last time, in the order of the commits within each database.</summary>
     /// <exception cref="NpgsqlException">The server cannot be asked.</exception>
     public async Task<IReadOnlyList<CommittedTransaction>> ReadAsync(CancellationToken cancellationToken)
     {
         var read = new List<CommittedTransaction>();
-        foreach (var (database, slot, source, _) in slots)
+        foreach (var slot in slots)
         {
-            await using var get = source.CreateCommand(
+            await using var get = slot.CommandOf(
                 """
                 SELECT xid::text, data, CASE WHEN data LIKE 'COMMIT%' THEN substring(data FROM '\(at (.*)\)$')::timestamptz END
                 FROM pg_logical_slot_get_changes($1, NULL, NULL, 'include-xids', '0', 'skip-empty-xacts', '1', 'include-timestamp', '1')
                 """);
             // The server answers when it has decoded the log of the whole round.
             get.CommandTimeout = 0;
-            get.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
+            get.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot.Name });
             await using var reader = await get.ExecuteReaderAsync(cancellationToken);
             var lines = new List<(string Transaction, string Line, DateTimeOffset? Committed)>();
             while (await reader.ReadAsync(cancellationToken))
@@ -91,7 +119,7 @@ internal sealed class CommitLog : IAsyncDisposable
                     await reader.IsDBNullAsync(2, cancellationToken) ? null : reader.GetFieldValue<DateTimeOffset>(2)));
             }
 
-            read.AddRange(CommittedTransaction.Of(database, lines));
+            read.AddRange(CommittedTransaction.Of(slot.Database, lines));
         }
 
         return read;
@@ -100,18 +128,13 @@ internal sealed class CommitLog : IAsyncDisposable
     /// <summary>A database with a slot cannot be dropped.</summary>
     public async ValueTask DisposeAsync()
     {
-        foreach (var (_, slot, source, _) in slots)
-        {
-            await using var drop = source.CreateCommand("SELECT pg_drop_replication_slot($1)");
-            drop.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
-            await drop.ExecuteNonQueryAsync();
-        }
-
+        foreach (var slot in slots)
+            await slot.DropAsync();
         slots.Clear();
     }
 
-    /// <summary>A failure to begin, with the remedy; <see langword="null"/>: it is not the server's.</summary>
-    private static KitException? Explained(Exception failure) => failure switch
+    /// <summary>A failure of the kit's own server to begin, with the remedy; <see langword="null"/>: it is not the server's.</summary>
+    public static KitException? Explained(Exception failure) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.ConfigurationLimitExceeded } => new KitException(
             $"With 'commits', all instances together can have {MostSlots} databases, and they have more.",

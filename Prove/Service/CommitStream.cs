@@ -14,30 +14,37 @@ internal sealed partial class CommitStream : IAsyncDisposable
     private static readonly TimeSpan ToEnd = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
 
-    private readonly IReadOnlyList<(string Database, string Slot, NpgsqlDataSource Source, string Connection)> slots;
+    private readonly IReadOnlyList<LogSlot> slots;
     private readonly Action<CommittedTransaction> take;
     private readonly CancellationTokenSource ending = new();
     private readonly ConcurrentDictionary<string, TaskCompletionSource> marks = new();
+    private readonly TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int opened;
 
+    /// <param name="slots">Temporary ones are created by the stream.</param>
     /// <param name="take">Receives each transaction. Called by a task of each database.</param>
-    public CommitStream(IReadOnlyList<(string Database, string Slot, NpgsqlDataSource Source, string Connection)> slots, Action<CommittedTransaction> take)
+    public CommitStream(IReadOnlyList<LogSlot> slots, Action<CommittedTransaction> take)
     {
         (this.slots, this.take) = (slots, take);
-        Reading = Task.WhenAll(slots.Select(slot => ReadAsync(slot.Database, slot.Slot, slot.Connection)));
+        Reading = Task.WhenAll(slots.Select(ReadAsync));
     }
 
     /// <summary>Fails if a server ends the stream; ends when this is disposed.</summary>
     public Task Reading { get; }
 
+    /// <summary>Waits until every transaction that is committed from now on will come.</summary>
+    /// <exception cref="NpgsqlException">A server refuses the stream.</exception>
+    public Task BeginAsync(CancellationToken cancellationToken) => begun.Task.WaitAsync(cancellationToken);
+
     /// <summary>Waits until everything that was committed before has come.</summary>
     /// <exception cref="NpgsqlException">A server has ended the stream, or cannot be asked.</exception>
     public async Task CatchUpAsync(CancellationToken cancellationToken)
     {
-        foreach (var (_, _, source, _) in slots)
+        foreach (var slot in slots)
         {
             var mark = Guid.NewGuid().ToString("N");
             var seen = marks[mark] = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            await using var emit = source.CreateCommand("SELECT pg_logical_emit_message(true, 'kit', $1)");
+            await using var emit = slot.Source.CreateCommand("SELECT pg_logical_emit_message(true, 'kit', $1)");
             emit.Parameters.Add(new NpgsqlParameter<string> { TypedValue = mark });
             await emit.ExecuteNonQueryAsync(cancellationToken);
             if (await Task.WhenAny(seen.Task, Reading).WaitAsync(cancellationToken) == Reading)
@@ -52,9 +59,9 @@ internal sealed partial class CommitStream : IAsyncDisposable
         await Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         ending.Dispose();
         using var patience = new CancellationTokenSource(ToEnd);
-        foreach (var (_, slot, source, _) in slots)
+        foreach (var slot in slots)
         {
-            while (await IsActiveAsync(slot, source) && !patience.IsCancellationRequested)
+            while (await slot.IsActiveAsync() && !patience.IsCancellationRequested)
                 await Task.Delay(Look, CancellationToken.None);
         }
     }
@@ -63,31 +70,37 @@ internal sealed partial class CommitStream : IAsyncDisposable
     public static DateTimeOffset MomentIn(string line) =>
         DateTimeOffset.Parse(Moment().Match(line).Groups["moment"].Value, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal);
 
-    private static async Task<bool> IsActiveAsync(string slot, NpgsqlDataSource source)
-    {
-        await using var ask = source.CreateCommand("SELECT active FROM pg_replication_slots WHERE slot_name = $1");
-        ask.Parameters.Add(new NpgsqlParameter<string> { TypedValue = slot });
-        return await ask.ExecuteScalarAsync() is true;
-    }
-
-    private async Task ReadAsync(string database, string slot, string connectionString)
+    private async Task ReadAsync(LogSlot slot)
     {
         try
         {
             // The moments of commits come in the time zone of the session.
             await using var connection = new LogicalReplicationConnection(
-                new NpgsqlConnectionStringBuilder(connectionString) { Timezone = "UTC" }.ConnectionString);
+                new NpgsqlConnectionStringBuilder(slot.Connection) { Timezone = "UTC" }.ConnectionString);
             await connection.Open(ending.Token);
-            List<string> changes = [];
-            await foreach (var message in connection.StartReplication(new TestDecodingReplicationSlot(slot), ending.Token, Options))
+            if (slot.Holder is not null)
             {
-                Take(database, message.Data, changes);
+                await connection.CreateTestDecodingReplicationSlot(
+                    slot.Name, temporarySlot: true, LogicalSlotSnapshotInitMode.NoExport, cancellationToken: ending.Token);
+            }
+
+            if (Interlocked.Increment(ref opened) == slots.Count)
+                begun.TrySetResult();
+            List<string> changes = [];
+            await foreach (var message in connection.StartReplication(new TestDecodingReplicationSlot(slot.Name), ending.Token, Options))
+            {
+                Take(slot.Database, message.Data, changes);
                 connection.SetReplicationStatus(message.WalEnd);
             }
         }
         catch (OperationCanceledException) when (ending.IsCancellationRequested)
         {
             // It was told to end.
+        }
+        catch (Exception failure)
+        {
+            begun.TrySetException(failure);
+            throw;
         }
     }
 

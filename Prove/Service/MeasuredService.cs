@@ -96,10 +96,15 @@ internal abstract class MeasuredService : ITarget, IAsyncDisposable
 
     public virtual async ValueTask DisposeAsync()
     {
-        if (process is not null)
-            await process.DisposeAsync();
-        await Sender.DisposeAsync();
-        await Bed.DisposeAsync();
+        try
+        {
+            if (process is not null)
+                await process.DisposeAsync();
+        }
+        finally
+        {
+            await Disposal.OfAllAsync([Sender, Bed]);
+        }
     }
 
     /// <summary>Lets it create what it needs: starts it, has it handle one message, and ends it.</summary>

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Prove.Files;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
@@ -33,7 +34,7 @@ internal sealed class ProofBed : IAsyncDisposable
     private readonly int applicationPort = LoopbackPorts.Free(1)[0];
     private BrokerSpace? space;
     private BrokerQueues? queues;
-    private CommitLog? commits;
+    private ICommits? commits;
 
     private ProofBed(ProofServers servers, RequestGate gate, NetworkMeter? meter) =>
         (this.servers, this.gate, this.meter, calls) = (servers, gate, meter, new CallCounter(gate));
@@ -79,8 +80,8 @@ internal sealed class ProofBed : IAsyncDisposable
             foreach (var (database, sql) in file.Setup)
                 await bed.SetUpAsync(file, database, sql, cancellationToken);
             if (file.ReadsCommits)
-                bed.commits = await CommitLog.BeginAsync(
-                    bed.sources.Select(source => (source.Key, source.Value, ForKit(bed.databases[source.Key].ConnectionString))), cancellationToken);
+                bed.commits = await servers.BeginCommitsAsync(
+                    file, [.. bed.sources.Select(source => (source.Key, source.Value, ForKit(bed.databases[source.Key].ConnectionString)))], cancellationToken);
             return bed;
         }
         catch
@@ -166,16 +167,17 @@ internal sealed class ProofBed : IAsyncDisposable
         // An open session has not reported all that it did.
         foreach (var source in sources.Values)
             source.Clear();
-        await using var server = new NpgsqlConnection(ForKit(servers.PostgreSql!.ConnectionString));
+        await using var server = new NpgsqlConnection(ForKit(servers.PostgreSql!));
         await server.OpenAsync(cancellationToken);
-        return await ServerCounters.ReadAsync(server, [.. databases.Values.Select(database => database.Database!)], cancellationToken);
+        return await ServerCounters.ReadAsync(
+            server, [.. databases.Values.Select(database => database.Database!)], cancellationToken, commits?.Sessions ?? []);
     }
 
     /// <summary>Looks at what the application's sessions do, from now on; <see langword="null"/>: it has no database.</summary>
     public async Task<SessionSampler?> SampleSessionsAsync(CancellationToken cancellationToken) => databases.Count == 0
         ? null
         : await SessionSampler.StartAsync(
-            ForKit(servers.PostgreSql!.ConnectionString), KitsOwn, [.. databases.Values.Select(database => database.Database!)], cancellationToken);
+            ForKit(servers.PostgreSql!), KitsOwn, [.. databases.Values.Select(database => database.Database!)], cancellationToken);
 
     /// <summary>Lets the server do now what it would do on its own while it is measured.</summary>
     public async Task SettleAsync(CancellationToken cancellationToken)
@@ -184,13 +186,19 @@ internal sealed class ProofBed : IAsyncDisposable
             await DatabaseOwner.SettleAsync(ForKit(database.ConnectionString), cancellationToken);
     }
 
-    /// <summary>The transactions committed since the last time; <see langword="null"/> if the file does not ask for them.</summary>
+    /// <summary>The transactions committed since the last time, if the log tells; <see langword="null"/> if the file does not ask for them.</summary>
     public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
         commits is null ? null : await commits.ReadAsync(cancellationToken);
 
     /// <summary>The transactions as they are committed; <see langword="null"/> if the file does not ask for them. Disposed before this.</summary>
-    /// <inheritdoc cref="CommitLog.Stream" path="/param"/>
-    public CommitStream? StreamCommits(Action<CommittedTransaction> take) => commits?.Stream(take);
+    /// <inheritdoc cref="CommitLog.StreamAsync" path="/param"/>
+    /// <exception cref="InvalidOperationException">The log cannot be decoded.</exception>
+    public async Task<CommitStream?> StreamCommitsAsync(Action<CommittedTransaction> take, CancellationToken cancellationToken) => commits switch
+    {
+        null => null,
+        CommitLog log => await log.StreamAsync(take, cancellationToken),
+        _ => throw new InvalidOperationException("The log of the server cannot be decoded."),
+    };
 
     /// <summary>Connections for one sender, apart from those of others.</summary>
     public async Task<SendersOwn> OpenSenderAsync(WayToSend way, CancellationToken cancellationToken) => way switch
@@ -257,22 +265,10 @@ internal sealed class ProofBed : IAsyncDisposable
         return rows;
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        foreach (var proxy in proxies.Values)
-            await proxy.DisposeAsync();
-        await calls.DisposeAsync();
-        if (commits is not null)
-            await commits.DisposeAsync();
-        foreach (var source in sources.Values)
-            await source.DisposeAsync();
-        if (queues is not null)
-            await queues.DisposeAsync();
-        if (space is not null)
-            await space.DisposeAsync();
-        foreach (var database in databases.Values)
-            await DatabaseOwner.DropAsync(ForKit(servers.PostgreSql!.ConnectionString), database.Database!, CancellationToken.None);
-    }
+    public ValueTask DisposeAsync() => Disposal.OfAllAsync(
+        [.. proxies.Values, calls, commits, .. sources.Values, queues, space],
+        databases.Values.Select(database => (Func<Task>)(() => DatabaseOwner.DropAsync(
+            ForKit(servers.PostgreSql!), database.Database!, CancellationToken.None))));
 
     /// <summary>A connection of its own: the pools of the kit are small.</summary>
     private async Task<NpgsqlConnection> ConnectAsync(string database, CancellationToken cancellationToken)
@@ -285,26 +281,23 @@ internal sealed class ProofBed : IAsyncDisposable
 
     private async Task AddDatabaseAsync(string database, string name, CancellationToken cancellationToken)
     {
-        await using (var server = NpgsqlDataSource.Create(ForKit(servers.PostgreSql!.ConnectionString)))
-        await using (var create = server.CreateCommand($"CREATE DATABASE {DatabaseOwner.Quoted(name)}"))
-            await create.ExecuteNonQueryAsync(cancellationToken);
-
-        var connection = new NpgsqlConnectionStringBuilder(servers.PostgreSql!.ConnectionString) { Database = name };
-        databases[database] = connection;
+        await servers.CreateDatabaseAsync(
+            name, given => databases[database] = new NpgsqlConnectionStringBuilder(servers.PostgreSql!) { Database = given }, cancellationToken);
+        var connection = databases[database];
         sources[database] = NpgsqlDataSource.Create(ForKit(connection.ConnectionString));
         proxies[database] = new FaultProxy(
             connection.Host!, connection.Port,
             meter?.NetworkOfSql ?? new ProxiedNetwork { Filter = sides => gate.Open(database, new PostgreSqlWire(), sides) });
     }
 
-    private async Task AddBrokerAsync(PrivateRabbitMq broker, IEnumerable<string> names, CancellationToken cancellationToken)
+    private async Task AddBrokerAsync(RabbitMqAddress broker, IEnumerable<string> names, CancellationToken cancellationToken)
     {
-        space = await BrokerSpace.CreateAsync(broker.Address, cancellationToken);
+        space = await BrokerSpace.CreateAsync(broker, cancellationToken);
         queues = await BrokerQueues.OpenAsync(space.Address, cancellationToken);
         foreach (var queue in names)
             await queues.CreateAsync(queue, cancellationToken);
         proxies[Placeholders.Broker] = new FaultProxy(
-            broker.AmqpUri.Host, broker.AmqpUri.Port,
+            broker.Amqp.Host, broker.Amqp.Port,
             meter?.Network ?? new ProxiedNetwork { Filter = sides => gate.Open(Placeholders.Broker, new AmqpWire(), sides) });
     }
 

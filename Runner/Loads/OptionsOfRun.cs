@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Terminal;
 
 namespace Kit.Runner.Loads;
 
@@ -30,13 +31,5 @@ internal static class OptionsOfRun
     ];
 
     /// <summary>The refused options, which no help shows.</summary>
-    public static IEnumerable<Option> Refused => All.Select(one => Refuse(one.Name, one.Reason));
-
-    private static Option<string[]> Refuse(string name, string reason)
-    {
-        // Its values belong to it, so that nothing more is said of them.
-        var option = new Option<string[]>(name) { Hidden = true, Arity = ArgumentArity.ZeroOrMore, AllowMultipleArgumentsPerToken = true };
-        option.Validators.Add(result => result.AddError($"{name}: {reason}"));
-        return option;
-    }
+    public static IEnumerable<Option> Refused => All.Select(one => RefusedOption.Create(one.Name, one.Reason));
 }

@@ -17,11 +17,16 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
 
     private static readonly Reading Unsettled = Reading.Missing("sessions were still open when the counters were read");
 
+    /// <summary>Flushes and log of a server that the kit has not started.</summary>
+    public static Reading OfAllClients { get; } = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
+
     /// <summary>Reads the counters when no session is left in the databases, or after 20 s.</summary>
-    public static async Task<ServerCounters> ReadAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    /// <param name="idle">Process ids of sessions that stay and do nothing.</param>
+    public static async Task<ServerCounters> ReadAsync(
+        NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken, params int[] idle)
     {
         var watch = Stopwatch.StartNew();
-        while (await CountSessionsAsync(server, databases, cancellationToken) > 0 && watch.Elapsed < ForSessionsToEnd)
+        while (await CountSessionsAsync(server, databases, idle, cancellationToken) > 0 && watch.Elapsed < ForSessionsToEnd)
             await Task.Delay(20, cancellationToken);
 
         var (commits, buffers) = await ReadDatabasesAsync(server, databases, cancellationToken);
@@ -29,8 +34,8 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
             commits,
             buffers,
             await ReadFlushesAsync(server, cancellationToken),
-            await ScalarAsync<NpgsqlLogSequenceNumber>(server, "SELECT pg_current_wal_flush_lsn()", databases: null, cancellationToken),
-            await CountSessionsAsync(server, databases, cancellationToken) == 0);
+            await ScalarAsync<NpgsqlLogSequenceNumber>(server, "SELECT pg_current_wal_flush_lsn()", [], cancellationToken),
+            await CountSessionsAsync(server, databases, idle, cancellationToken) == 0);
     }
 
     /// <summary>The counters of the queue's server, if that is another. They are added to those of this one.</summary>
@@ -101,11 +106,12 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
         return (reader.GetInt64(0), reader.GetInt64(1));
     }
 
-    private static Task<long> CountSessionsAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken) =>
+    private static Task<long> CountSessionsAsync(
+        NpgsqlConnection server, IReadOnlyList<string> databases, int[] idle, CancellationToken cancellationToken) =>
         ScalarAsync<long>(
             server,
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND backend_type = 'client backend'",
-            databases,
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND backend_type = 'client backend' AND pid <> ALL($2)",
+            [new NpgsqlParameter<string[]> { TypedValue = [.. databases] }, new NpgsqlParameter<int[]> { TypedValue = idle }],
             cancellationToken);
 
     private static async Task<Reading> ReadFlushesAsync(NpgsqlConnection server, CancellationToken cancellationToken)
@@ -114,23 +120,23 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
             return Reading.Missing("counted from PostgreSQL 14 on");
 
         // With open_datasync and open_sync each write is its own flush, and the server does not count it.
-        var method = await ScalarAsync<string>(server, "SHOW wal_sync_method", databases: null, cancellationToken);
+        var method = await ScalarAsync<string>(server, "SHOW wal_sync_method", [], cancellationToken);
         if (method.StartsWith("open_", StringComparison.Ordinal))
             return Reading.Missing($"not counted by the server under wal_sync_method {method}");
 
         return Reading.Of(await ScalarAsync<long>(
             server,
             server.PostgreSqlVersion.Major >= 18 ? "SELECT sum(fsyncs)::bigint FROM pg_stat_io WHERE object = 'wal'" : "SELECT wal_sync FROM pg_stat_wal",
-            databases: null,
+            [],
             cancellationToken));
     }
 
-    private static async Task<T> ScalarAsync<T>(NpgsqlConnection server, string query, IReadOnlyList<string>? databases, CancellationToken cancellationToken)
+    private static async Task<T> ScalarAsync<T>(
+        NpgsqlConnection server, string query, IEnumerable<NpgsqlParameter> parameters, CancellationToken cancellationToken)
     {
         await using var command = new NpgsqlCommand(query, server);
-        if (databases is not null)
-            command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
-
+        foreach (var parameter in parameters)
+            command.Parameters.Add(parameter);
         return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 }

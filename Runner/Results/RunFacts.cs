@@ -44,6 +44,14 @@ internal static class RunFacts
         yield return ("Clock", ClocksOf(run.Rounds));
     }
 
+    /// <summary>Versions of servers, each with its address if it is not the kit's own.</summary>
+    /// <param name="named">Addresses; <see langword="null"/>: all are the kit's own.</param>
+    internal static IReadOnlyDictionary<string, string> Placed(IReadOnlyDictionary<string, string> versions, IReadOnlyDictionary<string, string>? named) =>
+        named is null
+            ? versions
+            : versions.ToDictionary(
+                server => server.Key, server => named.TryGetValue(server.Key, out var place) ? $"{server.Value} (not the kit's own: {place})" : server.Value);
+
     internal static string MachineOf(HostFacts host) =>
         $"{Figures.Plain(host.Cores)} cores, {host.CpuModel}, {Figures.Measured(host.MemoryBytes / 1024d / 1024 / 1024)} GiB";
 

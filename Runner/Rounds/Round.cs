@@ -180,19 +180,15 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             start, end, new HashSet<int>([Environment.ProcessId, .. handlers.Ids ?? [], .. settings.Processes]));
     }
 
-    /// <summary>The load from other processes next to a server of others.</summary>
-    internal static Noise NextToAServerOfOthers { get; } = new(
-        Reading.Missing("a server is not the kit's own: its processes cannot be told apart from others"), Noise.DefaultLimit, BusiestProcess: null);
-
-    private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null ? NextToAServerOfOthers : CpuUse.NoiseOf(use);
+    private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null ? CpuUse.NoiseNextToAServerOfOthers : CpuUse.NoiseOf(use);
 
     private async Task<MessageCosts> CostsOfAsync(
         string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcesses handlers, CancellationToken cancellationToken)
     {
         // The counters are sums over the rows' server and the queue's, if that is another database server.
         var isOwn = settings.Widgets.IsOwn && settings.Queues is not DatabaseInUse { IsOwn: false };
-        var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
-        var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
+        var ofAllClients = ServerCounters.OfAllClients;
+        var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : CpuUse.OfAServerOfOthers;
         var handler = handlers.Ids is { } ids ? CpuOf(drained, ids) : OnOtherMachines;
         if (before is null || after is null)
             return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, handler, server) { Buffers = NotCounted };

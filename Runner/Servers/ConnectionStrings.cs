@@ -6,16 +6,25 @@ namespace Kit.Runner.Servers;
 /// <summary>The user's connection strings, and their masking before they are shown.</summary>
 public static class ConnectionStrings
 {
-    /// <summary>The environment variable that names the PostgreSQL server to use.</summary>
+    /// <summary>The option that names the PostgreSQL server to use.</summary>
+    public const string PostgreSqlOption = "--postgresql";
+
+    /// <summary>The environment variable for it.</summary>
     public const string PostgreSqlVariable = "KIT_POSTGRESQL";
 
     /// <summary>The environment variable that names the PostgreSQL server for queues apart from their widgets.</summary>
     public const string QueuePostgreSqlVariable = "KIT_QUEUE_POSTGRESQL";
 
-    /// <summary>The environment variable that names the RabbitMQ broker to use.</summary>
+    /// <summary>The option that names the RabbitMQ broker to use.</summary>
+    public const string RabbitMqOption = "--rabbitmq";
+
+    /// <summary>The environment variable for it.</summary>
     public const string RabbitMqVariable = "KIT_RABBITMQ";
 
-    /// <summary>The environment variable with the address of that broker's management plugin.</summary>
+    /// <summary>The option with the address of that broker's management plugin.</summary>
+    public const string RabbitMqManagementOption = "--rabbitmq-management";
+
+    /// <summary>The environment variable for it.</summary>
     public const string RabbitMqManagementVariable = "KIT_RABBITMQ_MANAGEMENT";
 
     /// <summary>The environment variable that names the SQL Server to use.</summary>

@@ -36,7 +36,9 @@ public sealed record PostgreSqlFacts(
                current_setting('synchronous_commit'),
                current_setting('full_page_writes')::bool,
                current_setting('max_connections')::int,
-               current_setting('superuser_reserved_connections')::int
+               current_setting('superuser_reserved_connections')::int,
+               pg_is_in_recovery(),
+               pg_backend_pid()
         """;
 
     // Long enough for a server across an ocean, short enough for a person who waits.
@@ -47,6 +49,12 @@ public sealed record PostgreSqlFacts(
 
     /// <summary>Connections that it keeps for superusers.</summary>
     public int ReservedConnections { get; init; }
+
+    /// <summary>True if it is a standby, which accepts no writes.</summary>
+    public bool IsStandby { get; init; }
+
+    /// <summary>True if the session is not the client's own: a pooler is in between, and has another key for cancelling.</summary>
+    public bool IsPooled { get; init; }
 
     /// <summary>Asks the server.</summary>
     /// <exception cref="KitException">
@@ -70,6 +78,8 @@ public sealed record PostgreSqlFacts(
             {
                 MaxConnections = row.GetInt32(10),
                 ReservedConnections = row.GetInt32(11),
+                IsStandby = row.GetBoolean(12),
+                IsPooled = row.GetInt32(13) != connection.ProcessID,
             };
         }
         catch (NpgsqlException failure)
@@ -92,6 +102,13 @@ public sealed record PostgreSqlFacts(
                 "PostgreSQL server", $"{Version}, {Address}",
                 $"PostgreSQL {PostgreSqlBinaries.OldestMajorVersion} or newer is needed (pg_current_xact_id, pg_xact_status); the server is {Version}.",
                 "Name a newer server, or name none and let the kit start its own.", IsFatal: true);
+
+        if (IsStandby)
+        {
+            yield return new Finding(
+                "role of the server", "standby",
+                $"The server is a standby, which accepts no writes: {Address}.", "Name its primary.", IsFatal: true);
+        }
 
         yield return MayCreateDatabases
             ? new Finding("create databases", "allowed")

@@ -40,10 +40,16 @@ public sealed record DrainDocument
 
     public required HostFacts Host { get; init; }
 
-    /// <summary>The versions of the kit's servers.</summary>
+    /// <summary>The versions of the servers.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The disk with the files of the kit's servers, before the first round.</summary>
+    /// <summary>The addresses of the servers that the kit has not started, without passwords; absent: it has started all.</summary>
+    public IReadOnlyDictionary<string, string>? Named { get; init; }
+
+    /// <summary>The figures that those servers did not allow, in sentences; absent: all were measured.</summary>
+    public IReadOnlyList<string>? Lacks { get; init; }
+
+    /// <summary>The disk with the files of the kit's servers, before the first round; absent if a server is not the kit's.</summary>
     public DiskFacts? Disk { get; init; }
 
     public IReadOnlyList<DrainRound> Rounds { get; init; } = [];
@@ -67,7 +73,8 @@ public sealed record DrainDocument
     public bool IsWhole => Counting.Count == Planned && Rounds.All(round => round.Outcome.IsValid());
 
     /// <summary>The differences in words that keep later rounds from belonging to these: another machine, server or disk.</summary>
-    public IEnumerable<string> DifferencesFrom(DrainDocument now) => RunDifferences.Between((Host, Servers, Disk), (now.Host, now.Servers, now.Disk));
+    public IEnumerable<string> DifferencesFrom(DrainDocument now) =>
+        RunDifferences.Between((Host, RunFacts.Placed(Servers, Named), Disk), (now.Host, RunFacts.Placed(now.Servers, now.Named), now.Disk));
 }
 
 /// <summary>One measured drain of a service, or one attempt at it. Rates and times follow from the offsets.</summary>
@@ -102,6 +109,9 @@ public sealed record DrainRound : IRoundAttempt
 
     /// <summary>The largest number of messages with one moment since the clock started; absent in rounds of an earlier kit, and without moments.</summary>
     public int? MostAtOneMoment { get; init; }
+
+    /// <summary>The clock of the database server; absent if the kit has started it, and if no effect is a row.</summary>
+    public ServerClock? ServerClock { get; init; }
 
     /// <summary>Traffic with PostgreSQL; absent but in a drain through the kit's proxy.</summary>
     public NetworkUse? Network { get; init; }

@@ -47,7 +47,7 @@ public sealed class DrainTables(DrainDocument document)
         output.WriteLine($"\n{Summary}");
         if (ReportText.WarningOf(document.Disk) is { } warning)
             output.WriteLine(warning);
-        foreach (var line in Handled.Concat(Traced))
+        foreach (var line in Handled.Concat(Traced).Concat(Clock is { } clock ? [clock] : []))
             output.WriteLine(line);
         if (States is { Rows.Count: > 0 } states)
             states.WriteTerminal(TerminalSummary.ConsoleOn(output, width));
@@ -57,8 +57,9 @@ public sealed class DrainTables(DrainDocument document)
     {
         output.WriteLine($"# How fast does {document.Name} drain its queue?\n");
         output.WriteLine($"{Summary}\n");
-        var servers = string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"));
-        output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}); {RunFacts.MachineOf(document.Host)}.");
+        var servers = string.Join(", ", RunFacts.Placed(document.Servers, document.Named).Select(server => $"{server.Key} {server.Value}"));
+        var whose = document.Named is null ? "the kit's own servers" : "servers";
+        output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on {whose} ({servers}); {RunFacts.MachineOf(document.Host)}.");
         if (document.Disk is { } disk)
             output.WriteLine($"Files of the servers: {disk.Text}.");
         if (ReportText.WarningOf(document.Disk) is { } warning)
@@ -68,8 +69,9 @@ public sealed class DrainTables(DrainDocument document)
             Title = $"Rounds{Distance}",
             Legend =
                 $"In each round {Figures.Count(document.WarmUp + document.Messages, "message")} wait when the service starts. The clock starts at the first " +
-                $"effect after the warm-up of {Figures.Count(document.WarmUp)}, and ends at the last effect. A row's moment is that of its commit, from the " +
-                "database's log; a sent message's is its receipt, a call's its arrival. *Start*: from the start of the process to its first effect. " +
+                $"effect after the warm-up of {Figures.Count(document.WarmUp)}, and ends at the last effect. A row's moment is that of its commit, " +
+                $"{(HasLog ? "from the database's log" : "by its commit timestamp")}; a sent message's is its receipt, a call's its arrival. " +
+                "*Start*: from the start of the process to its first effect. " +
                 "Commits, flushes, WAL and CPU time are for each message that was put in, with the start of the service and its polls until it is stopped. " +
                 (document.RoundTrip is null ? "" : "*Ping*: a round trip through the kit's proxy, measured next to the round. ") +
                 "Figures in brackets do not count.",
@@ -82,7 +84,7 @@ public sealed class DrainTables(DrainDocument document)
             states.WriteLines(output);
         }
 
-        MarkdownTables.WriteList("Notes", Notes, output);
+        MarkdownTables.WriteList("Notes", [.. document.Lacks ?? [], .. Notes], output);
     }
 
     private string Distance => ReportText.DistanceOf(document.RoundTrip);
@@ -143,8 +145,17 @@ public sealed class DrainTables(DrainDocument document)
         (document.RoundTrip is { } added
             ? $"In the rounds the kit's proxy is between the service and its servers, and adds {added} to each round trip. "
             : "In the rounds the service is told the servers' own addresses: the kit's proxy is not between. ") +
-        "The servers write a log for logical decoding, which is a little longer.",
+        (HasLog ? "The servers write a log for logical decoding, which is a little longer." : ""),
+        .. Clock is { } clock ? [clock] : Array.Empty<string>(),
     ];
+
+    private bool HasLog => document.Lacks is null;
+
+    /// <summary>The use of two clocks.</summary>
+    private string? Clock => document.Counting.Select(round => round.ServerClock).OfType<ServerClock>().MaxBy(clock => clock.ErrorMilliseconds) is { } compared
+        ? $"Commits have their moments by the clock of the database server, which was {compared} of this machine's. Between two commits that error is in no " +
+          "figure. It is in the time of the start, and where a sent message or a call is the first or the last effect."
+        : null;
 
     private IEnumerable<string> NotesOf(DrainRound round)
     {

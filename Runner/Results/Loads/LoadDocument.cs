@@ -20,7 +20,10 @@ public sealed record LoadDocument
     /// <summary>Version by server.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The disk of the servers, before the first load; absent in documents of builds that did not look.</summary>
+    /// <summary>The addresses of the servers that the kit has not started, without passwords; absent: it has started all.</summary>
+    public IReadOnlyDictionary<string, string>? Named { get; init; }
+
+    /// <summary>The disk of the kit's own servers, before the first load; absent in documents of builds that did not look.</summary>
     public DiskFacts? Disk { get; init; }
 
     /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>

@@ -25,11 +25,11 @@ public static class LoadReport
         new("Dead-lettered", result => CountOf(result.DeadLettered)),
         new("Lost", result => CountOf(result.Lost)),
         new("Timed out", result => CountOf(result.TimedOut)),
-        new("p50 ms", result => Figures.Measured(result.Latency?.P50)),
-        new("p95 ms", result => Figures.Measured(result.Latency?.P95)),
-        new("p99 ms", result => Figures.Measured(result.Latency?.P99)),
-        new("p99.9 ms", result => Figures.Measured(result.Latency?.P999)),
-        new("Max ms", result => Figures.Measured(result.Latency?.Max)),
+        new("p50 ms", result => Ended(result, result.Latency?.P50)),
+        new("p95 ms", result => Ended(result, result.Latency?.P95)),
+        new("p99 ms", result => Ended(result, result.Latency?.P99)),
+        new("p99.9 ms", result => Ended(result, result.Latency?.P999)),
+        new("Max ms", result => Ended(result, result.Latency?.Max)),
         new("Backlog 2nd quarter", result => Figures.Measured(result.Backlog?.SecondQuarter)),
         new("Backlog last quarter", result => Figures.Measured(result.Backlog?.LastQuarter)),
         new("Sender p50 ms", result => Figures.Measured(result.SenderLag?.P50)),
@@ -164,6 +164,11 @@ public static class LoadReport
     /// <summary>The share that failed.</summary>
     public static string ShareOf(LoadResult? result) => result?.FailedShare is { } share ? Figures.Share(share) : Figures.None;
 
+    /// <summary>A latency, with the error of the clock by which it ended.</summary>
+    private static string Ended(LoadResult result, double? milliseconds) =>
+        Figures.Measured(milliseconds) +
+        (result.ServerClock is { } clock && milliseconds is not null ? $" ± {Figures.Measured(clock.ErrorMilliseconds)}" : "");
+
     private static string CountOf(int? messages) => messages is { } known ? Figures.Count(known) : Figures.None;
 
     private static IEnumerable<string> FactsOf(LoadDocument document)
@@ -175,7 +180,7 @@ public static class LoadReport
         if (document.Service is null)
             yield return $"Commit: {document.Commit?.ToString() ?? "unknown"}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
-        yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
+        yield return $"{(document.Named is null ? "The kit's own servers" : "Servers")}: {RunFacts.Listed(RunFacts.Placed(document.Servers, document.Named))}";
         if (document.Disk is { } disk)
             yield return $"Disk: {disk.Text}";
         if (document.Service is null)
@@ -261,6 +266,12 @@ public static class LoadReport
         {
             var cells = document.Results.Where(one => one.Clock == clock).Select(one => $"{one.Cell}").Distinct();
             yield return $"Clock: the latency of {string.Join(", ", cells)} ends {TextOf(clock)}.";
+        }
+
+        foreach (var result in document.Results.Where(result => result.ServerClock is not null))
+        {
+            yield return $"{result.Cell} at {result.Asked}: messages were due by this machine's clock, and rows committed by that of the database server, " +
+                         $"which was {result.ServerClock} of it: the lead is taken off, and its error is behind ±.";
         }
 
         if (document.Results.Where(result => result.IsTimedOutUnknown).Select(result => result.Asked).Distinct().ToList() is { Count: > 0 } users)

@@ -13,6 +13,7 @@ public sealed record LoadResult
     public const double FailedLimit = 0.01;
 
     private const string LateSends = "the sender was late";
+    private const string UnclearP99 = "by the error of the clocks, p99 can be above the limit";
 
     public required CellName Cell { get; init; }
 
@@ -65,6 +66,9 @@ public sealed record LoadResult
     /// <summary>The end of a latency; absent in documents that know only rows.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public EffectClock Clock { get; init; }
+
+    /// <summary>The clock of the database server, whose error is in each latency that ends with a row; absent if it is this machine's.</summary>
+    public ServerClock? ServerClock { get; init; }
 
     /// <summary>The busy share of all the machine's processors while messages were sent, 0 to 1; absent if the system does not tell.</summary>
     public double? CpuShare { get; init; }
@@ -146,7 +150,7 @@ public sealed record LoadResult
             (_, _, false) => [LateSends],
         },
         .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
-        .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, limit) : [],
+        .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, ServerClock?.ErrorMilliseconds ?? 0, limit) : [],
         .. (Outcome.IsValid(), limitMilliseconds is not null && IsDeadLetteredAlone) switch
         {
             (true, _) => Array.Empty<string>(),
@@ -158,16 +162,18 @@ public sealed record LoadResult
     /// <summary>The reason why the endpoint may sustain the rate though it was not sustained; <see langword="null"/>: there is none.</summary>
     public string? WhyNothingIsShown(double? limitMilliseconds) =>
         IsClockAlone ? "the machine's clock made a step"
+        : ReasonsAgainst(limitMilliseconds) is [UnclearP99] ? UnclearP99
         : ReasonsAgainst(limitMilliseconds) is [LateSends] ? $"only {LateSends}"
         : null;
 
     private int? CountOf(DeliveryClass kind) => Accounts.TryGetValue(kind, out var count) ? count : null;
 
-    private static string[] ReasonsAgainst(double? p99, double limit) => p99 switch
+    private static string[] ReasonsAgainst(double? p99, double error, double limit) => p99 switch
     {
         null => ["too few messages for a p99"],
-        { } high when high > limit => [$"p99 above {Figures.Measured(limit)} ms"],
-        { } low when low <= limit => [],
+        { } high when high - error > limit => [$"p99 above {Figures.Measured(limit)} ms"],
+        { } near when near + error > limit => [UnclearP99],
+        { } low when low + error <= limit => [],
         _ => throw new ArgumentOutOfRangeException(nameof(p99), p99, "It is no number."),
     };
 }

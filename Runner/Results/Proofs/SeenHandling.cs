@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Proofs;
 
 /// <summary>One undisturbed handling, as the log of the databases and the proxies saw it.</summary>
@@ -5,13 +7,17 @@ namespace Kit.Runner.Results.Proofs;
 /// <param name="Mode">The mode that it has, as far as that was seen.</param>
 public sealed record SeenHandling(IReadOnlyList<SeenCommit> Commits, SeenMode Mode)
 {
+    /// <summary>True if it was not seen, so that its commits are not known.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsUnseen { get; init; }
+
     /// <summary>The mode that the promise needs and its published price, in sentences.</summary>
     public IReadOnlyList<string> Advice { get; init; } = [];
 
     /// <summary>Everything, in lines.</summary>
     public IEnumerable<string> Lines =>
     [
-        .. Commits.Count == 0 ? ["No row was committed."] : Commits.Select((commit, at) => $"Commit {Figures.Plain(at + 1)}, in {commit}"),
+        .. IsUnseen ? [] : Commits.Count == 0 ? ["No row was committed."] : Commits.Select((commit, at) => $"Commit {Figures.Plain(at + 1)}, in {commit}"),
         $"{Mode}",
         .. Advice,
     ];

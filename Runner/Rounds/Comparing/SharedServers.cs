@@ -63,7 +63,7 @@ internal sealed class SharedServers : IAsyncDisposable
     /// this process.
     /// </summary>
     public Noise NoiseBetween(CpuSample? start, CpuSample? end) => servers.All.Any(one => one.Server.Processes is null)
-        ? Round.NextToAServerOfOthers
+        ? CpuUse.NoiseNextToAServerOfOthers
         : CpuUse.NoiseOf(
             start is null || end is null ? null : CpuUse.Between(start, end, new HashSet<int>([Environment.ProcessId, .. servers.Processes])));
 

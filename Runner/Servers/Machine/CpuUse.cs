@@ -13,6 +13,13 @@ namespace Kit.Runner.Servers.Machine;
 /// <param name="Busiest">The visible other process that used most; <see langword="null"/> if none used any.</param>
 public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, double OthersShare, BusyProcess? Busiest)
 {
+    /// <summary>The processor time of a server that the kit has not started.</summary>
+    public static Reading OfAServerOfOthers { get; } = Reading.Missing("a server is not the kit's own");
+
+    /// <summary>The load from other processes next to such a server.</summary>
+    public static Noise NoiseNextToAServerOfOthers { get; } = new(
+        Reading.Missing("a server is not the kit's own: its processes cannot be told apart from others"), Noise.DefaultLimit, BusiestProcess: null);
+
     public bool IsNoisy => OthersShare > Noise.DefaultLimit;
 
     /// <summary>The load from other processes, as rounds store it.</summary>

@@ -92,24 +92,13 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     ];
 
     /// <summary>
-    /// The lead of the server's clock over this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock synchronization", 1989); zero
-    /// if the difference is not longer than that exchange.
+    /// The lead of the server's clock over this machine's; zero if the difference is not longer than the exchange by which it is known.
     /// </summary>
     public async Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken)
     {
-        var (quickest, ahead) = (TimeSpan.MaxValue, TimeSpan.Zero);
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
-        await using var command = new NpgsqlCommand("SELECT clock_timestamp()", connection);
-        for (var exchange = 0; exchange < 8; exchange++)
-        {
-            var asked = DateTime.UtcNow;
-            var there = ((DateTime)(await command.ExecuteScalarAsync(cancellationToken))!).ToUniversalTime();
-            var took = DateTime.UtcNow - asked;
-            if (took < quickest)
-                (quickest, ahead) = (took, there - (asked + (took / 2)));
-        }
-
-        return ahead.Duration() <= quickest ? TimeSpan.Zero : ahead;
+        var (ahead, error) = await ClockLead.MeasureAsync(connection, exchanges: 8, cancellationToken);
+        return ahead.Duration() <= 2 * error ? TimeSpan.Zero : ahead;
     }
 
     /// <summary>

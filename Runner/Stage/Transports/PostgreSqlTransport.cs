@@ -14,7 +14,7 @@ namespace Kit.Runner.Stage.Transports;
 internal class PostgreSqlTransport : Transport
 {
     public static TransportSetting ServerSetting { get; } = new(
-        "--postgresql",
+        ConnectionStrings.PostgreSqlOption,
         "Connection string of a PostgreSQL server, for a role that may create databases; " +
         $"or environment {ConnectionStrings.PostgreSqlVariable}. Without it the kit starts its own server.",
         "connection string")

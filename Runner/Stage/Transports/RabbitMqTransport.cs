@@ -12,14 +12,14 @@ namespace Kit.Runner.Stage.Transports;
 internal sealed class RabbitMqTransport : Transport
 {
     private static readonly TransportSetting ServerSetting = new(
-        "--rabbitmq",
+        ConnectionStrings.RabbitMqOption,
         $"URI of a RabbitMQ broker to use, amqp:// or amqps://; or environment {ConnectionStrings.RabbitMqVariable}. " +
         "Without it the kit starts its own broker.",
         "uri")
     { Variable = ConnectionStrings.RabbitMqVariable };
 
     private static readonly TransportSetting Management = new(
-        "--rabbitmq-management",
+        ConnectionStrings.RabbitMqManagementOption,
         "Address of that broker's management plugin, by default port 15672 of its machine; " +
         $"or environment {ConnectionStrings.RabbitMqManagementVariable}.",
         "url")

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Guarantees;
 using Kit.Prove.Crashes;
 using Kit.Prove.Files;
@@ -381,6 +382,31 @@ public sealed class WorkerInPython
         var round = new DrainFolder(folder.Below("drain")).LoadDocument().Counting.Single();
         Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(199));
         Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(1.5), "one for each order");
+    }
+
+    /// <summary>The database's log cannot be decoded there, and shipments have the time of this machine's clock.</summary>
+    [Test]
+    public async Task Its_speed_is_measured_on_servers_of_the_user()
+    {
+        using var folder = new TemporaryFolder();
+        await using var database = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        await using var broker = await PrivateRabbitMq.StartAsync(CancellationToken.None);
+
+        var result = await RunnerProcess.ProveAsync(
+            "drain", FileOf("correct"), "--messages", "200", "--warm-up", "20", "--rounds", "1", "--postgresql", database.ConnectionString,
+            "--rabbitmq", broker.AmqpUri.AbsoluteUri, "--rabbitmq-management", broker.ManagementUri.AbsoluteUri, "--out", folder.Below("drain"));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var drain = new DrainFolder(folder.Below("drain")).LoadDocument();
+        Assert.That(drain.Counting.Single().OffsetsMilliseconds, Has.Count.EqualTo(199));
+        Assert.That(drain.Counting[0].ServerClock, Is.Not.Null);
+        Assert.That(drain.Named!.Keys, Is.EquivalentTo(drain.Servers.Keys));
+        Assert.That(drain.Lacks, Has.One.Contains("its wal_level is not logical"));
+        using var management = new ManagementApi(broker.Address);
+        Assert.That((await management.ReadVirtualHostsAsync(CancellationToken.None)).Select(host => host.Name), Has.None.StartsWith("kit-"));
+        Assert.That(
+            string.Concat(Directory.EnumerateFiles(folder.Path, "*", SearchOption.AllDirectories).Select(File.ReadAllText)) + result.Output,
+            Does.Not.Contain(broker.Address.Password).And.Not.Contain(new Npgsql.NpgsqlConnectionStringBuilder(database.ConnectionString).Password));
     }
 
     [Test]

@@ -31,6 +31,22 @@ public sealed class EffectsOfALoad
     }
 
     [Test]
+    public async Task The_lead_of_the_database_s_clock_is_taken_off_its_commits_alone()
+    {
+        var effects = Of($"{Rows}, {Shipments}");
+        effects.Expect([One, Two]);
+        effects.Correct(TimeSpan.FromSeconds(-10));
+
+        foreach (var (message, committed, received) in new[] { (One, -5, 3), (Two, -5, 7) })
+        {
+            effects.Take(Commit(committed, $"public.placed_order: INSERT: id[uuid]:'{message}'"));
+            effects.Take(effect => effect is QueueEffect, new SeenEffect($"{message}", At(received)));
+        }
+
+        Assert.That(await MomentsAsync(effects), Is.EqualTo(new Dictionary<Guid, DateTimeOffset> { [One] = At(5), [Two] = At(7) }));
+    }
+
+    [Test]
     public void An_id_that_was_not_sent_is_no_message()
     {
         var effects = Of(Rows);

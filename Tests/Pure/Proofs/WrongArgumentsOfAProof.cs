@@ -5,6 +5,9 @@ namespace Kit.Tests.Proofs;
 
 public sealed class WrongArgumentsOfAProof
 {
+    private const string OnOwnServers =
+        "--postgresql: the kit stops requests and crashes services only on servers that it has started. 'drain' and 'load' measure on yours.";
+
     [TestCase("", "no command. Commands: init, check, crash, drain, load, report, doctor, install.")]
     [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, drain, load, report, doctor, install.")]
     [TestCase("crash", "Required argument 'file' missing for command: 'crash'.")]
@@ -29,6 +32,9 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("drain a.proof.json --rtt -1ms", "--rtt: unknown name '-1ms'. Names: direct, 0ms, 2ms, 5ms, 10ms.")]
     [TestCase("drain a.proof.json --against b --rtt 3ms", "--rtt: unknown name '3ms'. Names: direct, 0ms, 2ms, 5ms, 10ms.")]
     [TestCase("load a.proof.json --rate 50 --rtt -1ms", "--rtt: unknown name '-1ms'. Names: direct, 0ms, 2ms, 5ms, 10ms.")]
+    [TestCase("crash a.proof.json --postgresql Host=db;Password=hush", OnOwnServers)]
+    [TestCase("a.proof.json --postgresql Host=db;Password=hush", OnOwnServers)]
+    [TestCase("check a.proof.json --postgresql Host=db;Password=hush", OnOwnServers)]
     [TestCase("load --rate 50", "Required argument 'file' missing for command: 'load'.")]
     [TestCase("load a.proof.json", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
     [TestCase("load a.proof.json --rate fast", "--rate: expected messages a second from 1 to 100000, such as 500/s, found 'fast'.")]
@@ -51,6 +57,27 @@ public sealed class WrongArgumentsOfAProof
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
             Assert.That(result.Errors, Does.StartWith($"error: {error}").And.Contain("--help"));
             Assert.That(result.Output, Is.Empty);
+        }
+    }
+
+    [TestCase("--postgresql", "Host=db;Username=u;Password=hush;x", "The PostgreSQL connection string cannot be read.")]
+    [TestCase("--postgresql", "Host=db;Password=hush", "--postgresql: the connection string names no user, and your service is given it.")]
+    [TestCase("--postgresql", "Host=a,b;Username=u;Password=hush", "--postgresql: expected one host that is reached over TCP.")]
+    [TestCase("--postgresql", "Host=db;Username=u;Password=hush;SSL Mode=Require", "--postgresql: an encrypted connection is asked for, ")]
+    [TestCase("--rabbitmq", "amqps://u:hush@broker", "--rabbitmq: an encrypted connection is asked for, ")]
+    [TestCase("--postgresql", "Host=db;Username=u;Password=hush", "--postgresql: orders.proof.json needs no database.")]
+    public async Task A_server_that_cannot_be_named_is_refused(string option, string server, string error)
+    {
+        using var folder = new TemporaryFolder();
+        await File.WriteAllTextAsync(folder.Below("orders.proof.json"), FolderOfAProof.Text);
+
+        foreach (var command in new string[][] { ["drain"], ["load", "--rate", "50"] })
+        {
+            var result = await RunnerInProcess.ProveAsync([.. command, folder.Below("orders.proof.json"), option, server]);
+
+            Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Usage, ExitCode.Failure));
+            Assert.That(result.Errors.Replace(folder.Path + Path.DirectorySeparatorChar, "", StringComparison.Ordinal), Does.StartWith($"error: {error}"));
+            Assert.That(result.Output + result.Errors, Does.Not.Contain("hush"));
         }
     }
 

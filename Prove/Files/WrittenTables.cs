@@ -1,10 +1,9 @@
 using System.Collections.Concurrent;
 using System.Text.RegularExpressions;
-using Kit.Prove.Files;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Points;
 
-namespace Kit.Prove.Crashes;
+namespace Kit.Prove.Files;
 
 /// <summary>The tables to which the requests of a handling write, read by effects or not.</summary>
 internal static partial class WrittenTables

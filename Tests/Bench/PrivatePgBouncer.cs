@@ -3,7 +3,7 @@ using System.Net.Sockets;
 using Kit.Runner.Servers;
 using Npgsql;
 
-namespace Kit.Tests.Poolers;
+namespace Kit.Tests;
 
 /// <summary>A PgBouncer of one test, on a loopback port, between the endpoints and the tests' PostgreSQL server.</summary>
 internal sealed class PrivatePgBouncer : IAsyncDisposable

@@ -1,0 +1,236 @@
+using Kit.Guarantees;
+using Kit.Prove.Files;
+using Kit.Prove.Service;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Drains;
+using Kit.Runner.Results.Loads;
+using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>A worker on psql is measured on a server that the kit has not started, for a role that is no superuser.</summary>
+[Parallelizable]
+[Platform(Exclude = "Win", Reason = "The worker is a shell script.")]
+public sealed class ServersOfTheUser
+{
+    private const string Password = "hush-staging-1";
+
+    private const string Everything =
+        """
+        SELECT 'database ' || datname FROM pg_database UNION ALL SELECT 'slot ' || slot_name FROM pg_replication_slots
+        UNION ALL SELECT 'role ' || rolname FROM pg_roles UNION ALL SELECT 'prepared ' || gid FROM pg_prepared_xacts
+        UNION ALL SELECT 'table ' || relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+        UNION ALL SELECT 'extension ' || extname FROM pg_extension ORDER BY 1
+        """;
+
+    private PrivatePostgreSql started = null!;
+    private NamedServer server = null!;
+    private IReadOnlyList<string> before = [];
+    private TemporaryFolder folder = null!;
+
+    private string File => folder.Below($"polling{ProofFile.Suffix}");
+
+    private string AsRole => server.As("app", Password).ConnectionString;
+
+    [OneTimeSetUp]
+    public async Task StartServerAsync()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (ExternalProgram.OnSearchPath("psql") is null)
+            Assert.Ignore("There is no psql on the search path.");
+        started = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        server = new NamedServer(started.ConnectionString);
+        await server.ExecuteAsync("ALTER SYSTEM SET wal_level = logical");
+        await started.RestartAsync(CancellationToken.None);
+        await server.ExecuteAsync($"CREATE ROLE app LOGIN CREATEDB REPLICATION PASSWORD '{Password}'");
+        before = await server.ReadAsync(Everything);
+    }
+
+    [OneTimeTearDown]
+    public async Task StopServerAsync()
+    {
+        if (started is not null)
+            await started.DisposeAsync();
+    }
+
+    [SetUp]
+    public async Task WriteFileAsync()
+    {
+        folder = new TemporaryFolder();
+        await System.IO.File.WriteAllTextAsync(File, DrainOfAService.TextOf(DrainOfAService.Right));
+    }
+
+    [TearDown]
+    public void RemoveFolder() => folder.Dispose();
+
+    [Test]
+    public async Task Get_a_rate_and_latencies_and_keep_nothing()
+    {
+        var drained = await DrainAsync();
+        var loaded = await RunnerProcess.ProveAsync(
+            "load", File, "--rate", "20/s", "--for", "3s", "--warm-up", "10", "--senders", "2", "--postgresql", AsRole, "--out", folder.Below("load"));
+
+        Assert.That(drained.ExitCode, Is.EqualTo(ExitCode.Success), drained.Output + drained.Errors);
+        // On a busy machine the sender can be late.
+        Assert.That(loaded.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), loaded.Output + loaded.Errors);
+        Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+        var drain = new DrainFolder(folder.Below("drain")).LoadDocument();
+        var (round, load) = (drain.Counting.Single(), new LoadFolder(folder.Below("load")).LoadDocument());
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(drain.Named!["postgresql"], Does.StartWith("app at 127.0.0.1:"));
+            Assert.That((drain.Disk, drain.Lacks), Is.EqualTo(((DiskFacts?)null, (IReadOnlyList<string>?)null)));
+            Assert.That(round.Accounts, Is.EquivalentTo(new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 200 }));
+            Assert.That(round.Costs.Commits.Value, Is.GreaterThan(0.99).And.LessThan(10));
+            Assert.That(round.Costs.WalBytes.Because, Does.Contain("the work of all its clients"));
+            Assert.That((round.Costs.ServerCpuMilliseconds.Value, round.Noise.OtherCpuShare.Value), Is.EqualTo(((double?)null, (double?)null)));
+            Assert.That(drain.Traced!.Sessions, Is.Not.Empty);
+            Assert.That(drain.Handling!.Mode.Mode, Is.EqualTo("shared"));
+            Assert.That(drained.Output, Does.Contain("by the clock of the database server").And.Contain("On your PostgreSQL "));
+
+            Assert.That((load.Results.Single().Sent, load.Results[0].Failed), Is.EqualTo((60, 0)));
+            Assert.That(load.Named, Is.EquivalentTo(drain.Named));
+            Assert.That(load.CommandLine, Does.Contain("--postgresql 'Host=127.0.0.1;").And.Contain("Password=***"));
+            Assert.That(loaded.Output, Does.Match(@"[0-9.]+ ± 0\.[0-9]+"));
+            // There is one clock in truth.
+            foreach (var clock in new[] { round.ServerClock!, load.Results[0].ServerClock! })
+                Assert.That(clock.ErrorMilliseconds, Is.LessThan(50).And.GreaterThanOrEqualTo(Math.Abs(clock.AheadMilliseconds)));
+            foreach (var text in Directory.EnumerateFiles(folder.Path, "*", SearchOption.AllDirectories).Select(System.IO.File.ReadAllText)
+                         .Concat([drained.Output, drained.Errors, loaded.Output, loaded.Errors]))
+                Assert.That(text, Does.Not.Contain("hush"));
+        }
+
+        var elsewhere = await RunnerProcess.ProveAsync(
+            "drain", File, "--messages", "100", "--warm-up", "100", "--rounds", "2", "--out", folder.Below("drain"));
+        Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
+        Assert.That(elsewhere.Errors, Does.Contain("(not the kit's own: app at ").And.Not.Contain("hush"));
+    }
+
+    [Test]
+    public async Task Keep_nothing_after_Ctrl_C()
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("It is stopped with a signal.");
+        using var prove = await StartAsync();
+
+        await prove.SignalAsync("INT");
+
+        Assert.That((await prove.EndAsync()).ExitCode, Is.EqualTo(ExitCode.Interrupted));
+        Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+    }
+
+    /// <summary>The log that a slot keeps would fill the disk. The databases are dropped by the next start.</summary>
+    [Test]
+    public async Task Keep_no_slot_after_a_kill_and_nothing_after_the_next_start()
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("It is killed with a signal.");
+        using (var prove = await StartAsync())
+        {
+            Assert.That(await server.ReadAsync("SELECT temporary FROM pg_replication_slots"), Is.Not.Empty.And.All.EqualTo("True"));
+            await prove.SignalAsync("KILL");
+            await prove.EndAsync();
+        }
+
+        await Eventually.HoldsAsync(async () => (await server.ReadAsync("SELECT slot_name FROM pg_replication_slots")).Count == 0, "its sessions have ended");
+        Assert.That(await server.DatabasesAsync(), Has.Some.StartsWith("kit_"));
+
+        // The start of this one fails.
+        var right = await System.IO.File.ReadAllTextAsync(File);
+        await System.IO.File.WriteAllTextAsync(File, right.Replace("\"-c\",\"", "\"-c\",\"exit 3;", StringComparison.Ordinal));
+        var failed = await DrainAsync("failed");
+
+        Assert.That(failed.ExitCode, Is.EqualTo(ExitCode.Usage), failed.Output + failed.Errors);
+        Assert.That(failed.Errors, Does.Contain("the application ended with exit code 3").And.Not.Contain("hush"));
+        Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+    }
+
+    [Test]
+    public async Task Without_logical_decoding_give_a_rate_by_commit_timestamps()
+    {
+        const string why = "The server's log cannot be decoded: the role has no right to replication.";
+        await server.ExecuteAsync("ALTER ROLE app NOREPLICATION");
+        try
+        {
+            var drained = await DrainAsync();
+            var loaded = await RunnerProcess.ProveAsync("load", File, "--rate", "20/s", "--for", "1s", "--postgresql", AsRole, "--out", folder.Below("load"));
+
+            Assert.That(drained.ExitCode, Is.EqualTo(ExitCode.Success), drained.Output + drained.Errors);
+            Assert.That(drained.Output, Does.Contain($"What commits together is not known, and rows have the moments of their commit timestamps. {why}"));
+            var drain = new DrainFolder(folder.Below("drain")).LoadDocument();
+            Assert.That(drain.Counting.Single().OffsetsMilliseconds, Has.Count.EqualTo(99));
+            Assert.That(drain.Handling!.Mode.Mode, Is.Null, drain.Handling.Mode.ToString());
+            Assert.That(drain.Lacks, Has.One.Contains(why));
+            Assert.That(
+                await System.IO.File.ReadAllTextAsync(new DrainFolder(folder.Below("drain")).ReportPath),
+                Does.Contain("by its commit timestamp;").And.Contain(why).And.Not.Contain("log for logical decoding"));
+
+            Assert.That(loaded.ExitCode, Is.EqualTo(ExitCode.Failure), loaded.Output);
+            Assert.That(loaded.Errors, Does.StartWith($"error: 'load' follows the commits of rows. {why}\n  → As superuser: ALTER ROLE … REPLICATION."));
+            Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+        }
+        finally
+        {
+            await server.ExecuteAsync("ALTER ROLE app REPLICATION");
+        }
+    }
+
+    [Test]
+    public async Task Without_any_moment_of_commits_are_refused()
+    {
+        await using var other = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        var plain = new NamedServer(other.ConnectionString);
+        await plain.ExecuteAsync("ALTER SYSTEM SET track_commit_timestamp = off");
+        await other.RestartAsync(CancellationToken.None);
+
+        var refused = await RunnerProcess.ProveAsync("drain", File, "--postgresql", other.ConnectionString, "--out", folder.Below("drain"));
+
+        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Failure), refused.Output);
+        Assert.That(
+            refused.Errors,
+            Does.Contain("track_commit_timestamp is off. The server's log cannot be decoded: its wal_level is not logical.")
+                .And.Contain("ALTER SYSTEM SET wal_level = logical").And.Contain("ALTER SYSTEM SET track_commit_timestamp = on"));
+        Assert.That(await plain.DatabasesAsync(), Has.None.StartsWith("kit_"));
+
+        await System.IO.File.WriteAllTextAsync(Path.Combine(other.DataFolder, "standby.signal"), "");
+        await other.RestartAsync(CancellationToken.None);
+        IsRefused(other.ConnectionString, "The server is a standby, which accepts no writes: ");
+    }
+
+    [Test]
+    public async Task That_do_not_do_are_refused()
+    {
+        await server.ExecuteAsync("ALTER ROLE app NOCREATEDB");
+        try
+        {
+            IsRefused(AsRole, "The kit creates databases of its own, and app at 127.0.0.1:");
+        }
+        finally
+        {
+            await server.ExecuteAsync("ALTER ROLE app CREATEDB");
+        }
+
+        IsRefused(server.As("app", "wrong").ConnectionString, "Wrong password: app at 127.0.0.1:");
+        await using var bouncer = await PrivatePgBouncer.StartAsync(server.ConnectionString, "session");
+        IsRefused(bouncer.ConnectionTo(server.ConnectionString), "A pooler, such as PgBouncer, answers for the PostgreSQL server: ");
+    }
+
+    private static void IsRefused(string connectionString, string because) => Assert.That(
+        () => NamedPostgreSql.OpenAsync(connectionString, CancellationToken.None),
+        Throws.TypeOf<KitException>().With.Message.StartsWith(because).And.Property(nameof(KitException.Remedy)).Not.Empty);
+
+    private Task<RunnerResult> DrainAsync(string into = "drain") => RunnerProcess.ProveAsync(
+        "drain", File, "--messages", "100", "--warm-up", "100", "--rounds", "1", "--postgresql", AsRole, "--out", folder.Below(into));
+
+    /// <summary>A drain that is in its first round.</summary>
+    private async Task<RunnerProcess> StartAsync()
+    {
+        var prove = RunnerProcess.Start(
+            [], RunnerProcess.ProvePath, ["drain", File, "--messages", "100000", "--postgresql", AsRole, "--out", folder.Below("drain")]);
+        await prove.PrintedAsync("Round 1 of 3");
+        await Eventually.HoldsAsync(async () => (await server.ReadAsync("SELECT slot_name FROM pg_replication_slots")).Count > 0, "its round has begun");
+        return prove;
+    }
+}
