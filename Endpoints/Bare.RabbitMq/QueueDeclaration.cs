@@ -1,13 +1,15 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>Declares durable queues, and explains refusals.</summary>
-internal static class QueueDeclaration
+internal static partial class QueueDeclaration
 {
     // The broker names the first argument that differs, as in: inequivalent arg 'x-queue-type' for queue 'work' in vhost '/'.
-    private static readonly string[] OfTheType = ["'durable'", "'exclusive'", "'auto_delete'", "'x-queue-type'"];
+    private static readonly string[] OfTheType = ["durable", "exclusive", "auto_delete", "x-queue-type"];
 
     /// <summary>Declares a queue, which creates it if it does not exist.</summary>
     /// <exception cref="BrokerException">It exists with other arguments.</exception>
@@ -31,9 +33,12 @@ internal static class QueueDeclaration
         }
     }
 
-    /// <summary>Requires that an existing queue is durable and of this type. It finds out with a declaration, for lack of another way.</summary>
+    /// <summary>
+    /// Requires that an existing queue is durable and of this type. It finds out with declarations, for lack of another way. The broker names one argument that
+    /// differs, and perhaps not the type: with the value that the queue has, the next declaration shows the next.
+    /// </summary>
     /// <returns>Which argument differs, in the broker's words; <see langword="null"/> if none does.</returns>
-    /// <exception cref="BrokerException">The queue has another type.</exception>
+    /// <exception cref="BrokerException">The queue has another type, or one that cannot be found out.</exception>
     public static async Task<string?> RequireTypeAsync(
         this IConnection connection,
         string queue,
@@ -41,14 +46,19 @@ internal static class QueueDeclaration
         IReadOnlyDictionary<string, object?> arguments,
         CancellationToken cancellationToken)
     {
-        try
+        var tried = arguments.ToDictionary();
+        string? difference = null;
+        while (true)
         {
-            await connection.DeclareQueueAsync(queue, type, arguments, cancellationToken);
-            return null;
-        }
-        catch (BrokerException other) when (other.InnerException is OperationInterruptedException refused && !IsOfTheType(refused))
-        {
-            return refused.ShutdownReason!.ReplyText;
+            try
+            {
+                await connection.DeclareQueueAsync(queue, type, tried, cancellationToken);
+                return difference;
+            }
+            catch (BrokerException other) when (other.InnerException is OperationInterruptedException refused && TryAdopt(refused, tried))
+            {
+                difference ??= refused.ShutdownReason!.ReplyText;
+            }
         }
     }
 
@@ -57,8 +67,37 @@ internal static class QueueDeclaration
         "Delete it, or configure the endpoint to match it.",
         refused);
 
-    private static bool IsOfTheType(OperationInterruptedException refused) =>
-        OfTheType.Any(name => refused.ShutdownReason!.ReplyText.Contains($"arg {name}", StringComparison.Ordinal));
+    /// <summary>Gives an argument that differs the value of the queue.</summary>
+    /// <returns><see langword="false"/> if it is the type's, or its value cannot be given.</returns>
+    private static bool TryAdopt(OperationInterruptedException refused, Dictionary<string, object?> arguments)
+    {
+        if (Difference().Match(refused.ShutdownReason!.ReplyText) is not { Success: true, Groups: var found } || OfTheType.Contains(found["name"].Value))
+            return false;
+
+        var (name, value) = (found["name"].Value, found["value"].Value);
+        if (found["none"].Success)
+            return arguments.Remove(name);
+        arguments.TryGetValue(name, out var tried);
+        // The broker names the type if the declaration has no such argument.
+        object? its = (found["type"].Value, tried) switch
+        {
+            ("longstr", _) or ("", string) => value,
+            ("bool", _) or ("", bool) => value == "true",
+            _ => long.TryParse(value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var number) ? number : null,
+        };
+        if (its is null || its.Equals(tried))
+            return false;
+
+        arguments[name] = its;
+        return true;
+    }
+
+    // inequivalent arg 'x-max-length' for queue 'work' in vhost '/': received none but current is the value '1000' of type 'signedint'
+    [GeneratedRegex(
+        "arg '(?<name>[^']+)' .*but current is (the value '(?<value>.*)' of type '(?<type>[^']+)'|'(?<value>.*)'|(?<none>none))$",
+        RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: 1000)]
+    private static partial Regex Difference();
 
     private static string Describe(IReadOnlyDictionary<string, object?> arguments) =>
         string.Join(", ", arguments.Select(argument => $"{argument.Key}={argument.Value}"));

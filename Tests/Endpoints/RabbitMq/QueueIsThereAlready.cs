@@ -162,6 +162,27 @@ public sealed class QueueIsThereAlready
             Throws.TypeOf<BrokerException>().With.Message.Contain("already exists, and not as a durable classic queue"));
     }
 
+    [Test]
+    public async Task It_is_refused_even_if_the_broker_names_another_argument_first([Values("quorum", "stream")] string type)
+    {
+        await DeclareAsync("work", type == "stream"
+            ? new() { ["x-queue-type"] = type, ["x-max-length-bytes"] = 1_000_000_000 }
+            : QueueArguments.Of(QueueType.Quorum, "work_error").ToDictionary());
+
+        Assert.That(
+            () => StartAsync(QueueType.Classic, WithoutThePlugin),
+            Throws.TypeOf<BrokerException>().With.Message.Contain("already exists, and not as a durable classic queue"));
+    }
+
+    [Test]
+    public async Task Without_the_management_plugin_other_arguments_are_left()
+    {
+        await DeclareAsync("work", new() { ["x-message-ttl"] = 60_000, ["x-max-priority"] = 4, ["x-dead-letter-exchange"] = "" });
+
+        await StartAsync(QueueType.Classic, WithoutThePlugin);
+
+        Assert.That(log.Select(line => line.Text), Has.One.Contain("The policy of the existing queue 'work' could not be checked"));
+    }
 
     private async Task DeclareAsync(string queue, Dictionary<string, object?> arguments)
     {
