@@ -40,10 +40,15 @@ internal static class DatabaseOwner
         // The database may be another role's, which would choose what a superuser's session does there.
         await new PreparedTransactions(server).RollBackAllAsync(database, cancellationToken);
         await using var source = NpgsqlDataSource.Create(server);
-        await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {Quoted(database)} WITH (FORCE)");
-        // It waits for a checkpoint, which takes long while a disk is busy.
-        drop.CommandTimeout = 0;
-        await drop.ExecuteNonQueryAsync(cancellationToken);
+        try
+        {
+            await DropAsync(source, $"{Quoted(database)} WITH (FORCE)", cancellationToken);
+        }
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            // A role that is no superuser may not end an autovacuum worker in it. Without FORCE the server does that itself.
+            await DropAsync(source, Quoted(database), cancellationToken);
+        }
     }
 
     /// <summary>Vacuums a database and makes a checkpoint, so that the server does neither of its own while it is measured.</summary>
@@ -64,6 +69,14 @@ internal static class DatabaseOwner
         {
             // A server of the user's own, with a role that is neither superuser nor pg_checkpoint.
         }
+    }
+
+    private static async Task DropAsync(NpgsqlDataSource source, string what, CancellationToken cancellationToken)
+    {
+        await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {what}");
+        // It waits for a checkpoint, which takes long while a disk is busy.
+        drop.CommandTimeout = 0;
+        await drop.ExecuteNonQueryAsync(cancellationToken);
     }
 
     /// <summary>A name for use in a statement.</summary>
