@@ -36,8 +36,26 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     }
 
     /// <summary>
-    /// Lets <c>full-dtc</c> start with its queue and its handlers' data on two servers, although one of them sends its log to standbys that it does not wait
-    /// for. If such a standby is promoted, it lacks the last commits and the other server has them: messages are lost or doubled. Call it if these
+    /// Adds a further database of the handlers, on any PostgreSQL server: <c>context.GetConnectionAsync(name, …)</c>. In <c>full-dtc</c> what they write there
+    /// commits with the receive and the rest of their work; the endpoint refuses to start in another mode, or in batches.
+    /// </summary>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="name">What handlers call it: 1 to 30 characters of a to z, 0 to 9 and '-'. Branches in it have the name.</param>
+    /// <param name="connectionString">How it is reached.</param>
+    /// <exception cref="ArgumentException">The name has other characters, or the connection string cannot be read.</exception>
+    /// <exception cref="InvalidOperationException">There is a participant of that name.</exception>
+    public static BareEndpointBuilder AddParticipant(this BareEndpointBuilder endpoint, string name, string connectionString)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ArgumentNullException.ThrowIfNull(name);
+        Participant.RequireName(name);
+        endpoint.Add(new Participant(name, new DatabaseAccess(connectionString)));
+        return endpoint;
+    }
+
+    /// <summary>
+    /// Lets <c>full-dtc</c> start with its queue and its handlers' data on several servers, although one of them sends its log to standbys that it does not
+    /// wait for. If such a standby is promoted, it lacks the last commits and another server has them: messages are lost or doubled. Call it if these
     /// standbys are never promoted.
     /// </summary>
     public static BareEndpointBuilder AcceptAsynchronousStandbys(this BareEndpointBuilder endpoint)

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.Modes;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -29,6 +30,7 @@ internal sealed class PostgreSqlEndpoint(
             Flush = PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush),
             Batches = PostgreSqlSupport.InBatches(endpoint.Mode, endpoint.Flush),
             Ahead = PostgreSqlSupport.ReceivingAhead(endpoint.Mode, endpoint.Flush, endpoint.BatchSize),
+            Participants = PostgreSqlSupport.WithParticipants(endpoint.Mode, endpoint.Flush, endpoint.BatchSize),
         };
         supported.Require(endpoint);
         var mode = PostgreSqlSupport.EntryOf(endpoint.Mode);
@@ -36,13 +38,26 @@ internal sealed class PostgreSqlEndpoint(
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
         var pooler = new PoolerCheck(endpoint.Name, log);
         await pooler.RequireSessionsAsync(queueDatabase, PoolSizes.Queue, cancellationToken);
-        await pooler.RequireSessionsAsync(dataDatabase, PoolSizes.Data, cancellationToken);
-
         var opened = sessions = new EndpointSessions(endpoint, mode, queueDatabase, dataDatabase, workers, log);
+        foreach (var participant in opened.Participants)
+            await pooler.RequireSessionsAsync(participant.Database, participant.Title, cancellationToken);
+
         await opened.PrepareAsync(cancellationToken);
         var open = await mode.PrepareAsync(opened, cancellationToken);
-        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, opened.HandlersData, cancelled);
+        endpoint.IsReadOnly = opened.IsReadOnlyAsync;
+        await ReportRemovedAsync(opened, cancellationToken);
         workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), opened.AnswerAsync);
+    }
+
+    private async Task ReportRemovedAsync(EndpointSessions opened, CancellationToken cancellationToken)
+    {
+        var removed = new RemovedParticipants(endpoint.Name, opened.Queues, opened.Places, log);
+        await removed.LookAsync(cancellationToken);
+        if (removed.Found is null)
+            return;
+
+        endpoint.Status.Removed = () => removed.Found;
+        workers.Repeat(endpoint.RecoveryInterval, removed.LookAsync);
     }
 
     /// <summary>

@@ -45,6 +45,17 @@ public static class PostgreSqlSupport
         : flush == LogFlush.Every ? Support.Yes
         : Support.No("no test has crashed a server under it with fewer flushes: use flush 'every', or a receive of its own");
 
+    /// <summary>Whether handlers can have further databases.</summary>
+    /// <param name="mode">The mode.</param>
+    /// <param name="flush">Which commits wait for the log.</param>
+    /// <param name="batchSize">How many messages are received at once.</param>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
+    internal static Support WithParticipants(TransactionMode mode, LogFlush flush, int batchSize) =>
+        Entries.Of(mode).Participants is { IsSupported: false } no ? no
+        : batchSize > 1 ? Support.No("a batch has one branch for all its handlers, in one database: use batches or participants")
+        : flush == LogFlush.Every ? Support.Yes
+        : Support.No("one server would keep what another loses: use flush 'every'");
+
     /// <summary>Whether the mode keeps its promise at a setting of <see cref="LogFlush"/>.</summary>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     /// <exception cref="NotSupportedException">The setting is unknown.</exception>

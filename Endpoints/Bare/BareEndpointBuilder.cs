@@ -16,6 +16,7 @@ public sealed class BareEndpointBuilder
 {
     private readonly IServiceCollection? services;
     private readonly Dictionary<string, IHandlerInvoker> invokers = new(StringComparer.Ordinal);
+    private readonly List<Participant> participants = [];
     private Func<MessagePipeline, ILogger, IHostedService>? transport;
     private EndpointTelemetry? telemetry;
     private TransactionMode? mode;
@@ -82,6 +83,9 @@ public sealed class BareEndpointBuilder
 
     /// <summary>Whether <c>full-dtc</c> on two PostgreSQL servers starts although one of them has standbys that it does not wait for.</summary>
     internal bool AcceptsAsynchronousStandbys { get; set; }
+
+    /// <summary>Further databases of the handlers, in the order in which they were added. A transport without them refuses.</summary>
+    internal IReadOnlyList<Participant> Participants => participants;
 
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
@@ -236,6 +240,15 @@ public sealed class BareEndpointBuilder
 
         services?.TryAddTransient<THandler>();
         return this;
+    }
+
+    /// <exception cref="InvalidOperationException">There is one with its name.</exception>
+    internal void Add(Participant participant)
+    {
+        if (participants.Any(other => other.Name == participant.Name))
+            throw new InvalidOperationException($"Endpoint '{Name}' already has a {participant.Title}.");
+
+        participants.Add(participant);
     }
 
     /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>

@@ -16,5 +16,13 @@ internal interface IWork
     /// <summary>The connection's transaction; <see langword="null"/> if no object represents it.</summary>
     ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken);
 
+    /// <summary>The connection to a further database of the handler.</summary>
+    /// <exception cref="ArgumentException">There is no participant of that name.</exception>
+    ValueTask<DbConnection> GetConnectionAsync(string participant, CancellationToken cancellationToken) => throw Participant.Unknown(participant, []);
+
+    /// <summary>The transaction of that connection.</summary>
+    /// <inheritdoc cref="GetConnectionAsync(string, CancellationToken)" path="/exception"/>
+    ValueTask<DbTransaction?> GetTransactionAsync(string participant, CancellationToken cancellationToken) => throw Participant.Unknown(participant, []);
+
     Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken);
 }

@@ -19,9 +19,16 @@ public sealed class MessageContext
     /// <summary>Creates a context to test a handler without an endpoint. It lends your connection and collects the handler's sends.</summary>
     /// <param name="connection">The connection that the handler is lent.</param>
     /// <param name="sends">Receives the messages that the handler sends.</param>
-    /// <param name="transaction">The connection's transaction, for handlers that call <see cref="GetTransactionAsync"/>.</param>
-    public MessageContext(DbConnection connection, ICollection<OutgoingMessage> sends, DbTransaction? transaction = null)
-        : this(new GivenWork(connection, transaction, sends), json: null, telemetry: null)
+    /// <param name="transaction">
+    /// The connection's transaction, for handlers that call <see cref="GetTransactionAsync(CancellationToken)"/>.
+    /// </param>
+    /// <param name="participants">
+    /// The connections to further databases, by name, for handlers that call <see cref="GetConnectionAsync(string, CancellationToken)"/>.
+    /// </param>
+    public MessageContext(
+        DbConnection connection, ICollection<OutgoingMessage> sends, DbTransaction? transaction = null,
+        IReadOnlyDictionary<string, DbConnection>? participants = null)
+        : this(new GivenWork(connection, transaction, sends, participants), json: null, telemetry: null)
     {
         ArgumentNullException.ThrowIfNull(connection);
         ArgumentNullException.ThrowIfNull(sends);
@@ -90,8 +97,30 @@ public sealed class MessageContext
     /// <c>npgsql-scope</c>, and on SQL Server in <c>full-dtc</c> and <c>dtc-off</c>, where the driver enlists the connection in the ambient
     /// transaction.
     /// </returns>
-    /// <inheritdoc cref="GetConnectionAsync" path="/exception"/>
+    /// <inheritdoc cref="GetConnectionAsync(CancellationToken)" path="/exception"/>
     public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => Running.GetTransactionAsync(cancellationToken);
+
+    /// <summary>
+    /// The open connection to a further database, which the endpoint was given with <c>AddParticipant</c>. What the handler writes on it commits with the
+    /// receive, as its other work does. Every call with a name returns the same one. The endpoint closes it; the handler must not dispose it.
+    /// </summary>
+    /// <param name="participant">The name of that database.</param>
+    /// <param name="cancellationToken">Cancels the opening.</param>
+    /// <exception cref="ArgumentException">The endpoint has no participant of that name. The message names those that it has.</exception>
+    /// <inheritdoc cref="GetConnectionAsync(CancellationToken)" path="/exception|/remarks"/>
+    public ValueTask<DbConnection> GetConnectionAsync(string participant, CancellationToken cancellationToken)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(participant);
+        return Running.GetConnectionAsync(participant, cancellationToken);
+    }
+
+    /// <summary>The transaction of that connection, for libraries that need the object. The endpoint ends it; the handler must not.</summary>
+    /// <inheritdoc cref="GetConnectionAsync(string, CancellationToken)" path="/param|/exception"/>
+    public ValueTask<DbTransaction?> GetTransactionAsync(string participant, CancellationToken cancellationToken)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(participant);
+        return Running.GetTransactionAsync(participant, cancellationToken);
+    }
 
     /// <summary>
     /// Sends a message to the queue of another endpoint.

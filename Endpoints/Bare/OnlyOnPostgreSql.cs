@@ -9,5 +9,8 @@ public static class OnlyOnPostgreSql
 
     public static Support Ahead { get; } = Support.No("a receive in the round trip of the commit before it is a setting of the bare endpoint on PostgreSQL");
 
+    internal static Support Participants { get; } =
+        Support.No("only full-dtc of the bare endpoint on PostgreSQL commits the rows of several databases together: use it, or one database");
+
     public static Support Batches { get; } = Support.No("how many messages are received at once is a setting of the bare endpoint on PostgreSQL");
 }

@@ -24,6 +24,8 @@ internal static class PoolSizes
 
         Require(endpoint.Name, endpoint.Concurrency, queue, NeededFor(endpoint, queue), Queue);
         Require(endpoint, data);
+        foreach (var participant in endpoint.Participants)
+            Require(endpoint.Name, endpoint.Concurrency, participant.Database, NeededFor(endpoint, participant.Database), participant.Title);
     }
 
     /// <summary>The same for the handlers' database alone, when the queue is on a broker.</summary>

@@ -15,6 +15,9 @@ internal sealed record TransportSupport(Support Mode)
     /// <summary>Whether a commit can also receive.</summary>
     public Support Ahead { get; init; } = OnlyOnPostgreSql.Ahead;
 
+    /// <summary>Whether handlers can have further databases.</summary>
+    public Support Participants { get; init; } = OnlyOnPostgreSql.Participants;
+
     /// <summary>The longest delay before a retry; <see langword="null"/>: any.</summary>
     public TimeSpan? LongestDelay { get; init; }
 
@@ -29,6 +32,8 @@ internal sealed record TransportSupport(Support Mode)
             Require(Ahead, "receive with the commit before it (ReceiveAhead)");
         if (endpoint.BatchSize > 1)
             Require(Batches, "receive in batches (ReceiveInBatches)");
+        if (endpoint.Participants.Count > 0)
+            Require(Participants, "have participants (AddParticipant)");
         if (endpoint.HandledIdsAreKept is not null && endpoint.Mode != TransactionMode.Outbox)
             Require(Support.No($"only {TransactionMode.Outbox} does"), "keep ids for a time (KeepHandledIdsFor)");
         if (endpoint.RetryDelays.Count == 0)

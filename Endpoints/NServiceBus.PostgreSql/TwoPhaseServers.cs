@@ -66,7 +66,8 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
                 throw new InvalidOperationException(mismatch);
 
             var decisions = new ReceivesAsDecisions(await QueueDatabase.ReadAsync(queues, cancellationToken));
-            var branches = await Branches.StartAsync(decisions, transport.Data.Settings, concurrency, log, cancellationToken);
+            var branches = await Branches.StartAsync(
+                decisions, new Participant("", transport.Data), sharing: 1, concurrency, log, cancellationToken);
             return new TwoPhaseServers(decisions, branches, data, mismatch, log);
         }
         catch

@@ -10,10 +10,10 @@ internal sealed class FullDtcBatchReceiver(
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
-        if (await mode.Slots.TryTakeAsync() is not { } slot)
+        if (await mode.TryTakeSlotsAsync() is not { } slots)
             return null;
 
-        using (slot)
+        using (slots)
         {
             await using var receive = await queue.BeginAsync();
             var (messages, transactionId) = await queue.ReceiveBatchAsync(size);
@@ -22,7 +22,7 @@ internal sealed class FullDtcBatchReceiver(
 
             Exception? refusal = null;
             await mode.RunAsync(
-                slot, decider.Of(receive, transactionId), decider.Data, async unit => refusal = await HandleAsync(messages, unit, cancellationToken));
+                slots, decider.Of(receive, transactionId), decider.Data, async unit => refusal = await HandleAsync(messages, unit, cancellationToken));
             return refusal is null ? true : throw refusal;
         }
     }
@@ -47,7 +47,7 @@ internal sealed class FullDtcBatchReceiver(
         }
         catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {
-            mode.Slots.SawNone();
+            mode.SawNoSlot();
             throw Failure.ReasonOf(refused);
         }
     }

@@ -4,10 +4,14 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>
-/// Whether each of two servers keeps, through a crash and a failover, what it has promised. What it lacks refuses the start, and is reported while the endpoint
-/// runs.
+/// Whether one of several servers keeps, through a crash and a failover, what it has promised. What it lacks refuses the start, and is reported while the
+/// endpoint runs.
 /// </summary>
-internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, NpgsqlDataSource queues, NpgsqlDataSource data, ILogger log)
+/// <param name="endpoint">The endpoint.</param>
+/// <param name="of">What it has there.</param>
+/// <param name="source">The database.</param>
+/// <param name="log">Logs what it lacks.</param>
+internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, string of, NpgsqlDataSource source, ILogger log)
 {
     // Not standbys: a subscriber, which reads from a logical slot, and a base backup with its own stream of the log. A role without pg_read_all_stats sees no
     // sync_state, but the pid, the slots and the setting, which says for how many a commit waits: for 1 if it names no number. That one may be a subscriber.
@@ -33,7 +37,7 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, Npgs
     public string? Missing { get; private set; }
 
     /// <summary>Looks again, and logs what has begun to be missing.</summary>
-    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async Task LookAsync(CancellationToken cancellationToken)
     {
         var (before, missing) = (Missing, await FindAsync(cancellationToken));
@@ -44,11 +48,8 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, Npgs
     }
 
     /// <returns>What is missing, and the remedy; <see langword="null"/> if nothing is.</returns>
-    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    public async Task<string?> FindAsync(CancellationToken cancellationToken) =>
-        await FindAsync(PoolSizes.Queue, queues, cancellationToken) ?? await FindAsync(PoolSizes.Data, data, cancellationToken);
-
-    private async Task<string?> FindAsync(string of, NpgsqlDataSource source, CancellationToken cancellationToken)
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    public async Task<string?> FindAsync(CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(Read);
         await using var found = await command.ExecuteReaderAsync(cancellationToken);
@@ -56,21 +57,21 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, Npgs
         var (setting, fsync, standbys) = (found.GetString(0), found.GetString(1), found.GetInt64(2));
         if (setting is "off" or "local")
         {
-            return $"with synchronous_commit = {setting} in the database of {of}: the other server would keep what this one loses. Set it to on for this " +
+            return $"with synchronous_commit = {setting} in the database of {of}: another server would keep what this one loses. Set it to on for this " +
                 "role, database or server";
         }
 
         if (fsync == "off")
-            return $"with fsync = off on the server of {of}: the other server would keep what this one loses or damages. Set it to on";
+            return $"with fsync = off on the server of {of}: another server would keep what this one loses or damages. Set it to on";
         if (standbys == 0 || endpoint.AcceptsAsynchronousStandbys)
             return null;
 
         return $"while the server of {of} does not wait for {standbys} of the standbys that it sends its log to (synchronous_standby_names): one that is " +
-            "promoted lacks the last commits, which the other server has, so that messages would be lost or doubled. Let it wait for each that may be " +
+            "promoted lacks the last commits, which another server has, so that messages would be lost or doubled. Let it wait for each that may be " +
             "promoted, as 'FIRST 2 (a, b)' waits for two, " +
             $"or call {nameof(PostgreSqlBareEndpointBuilderExtensions.AcceptAsynchronousStandbys)}() if none ever is, or if you accept that";
     }
 
-    [LoggerMessage(Level = LogLevel.Error, Message = "Endpoint '{Endpoint}' runs, but would not start on two servers {Missing}.")]
+    [LoggerMessage(Level = LogLevel.Error, Message = "Endpoint '{Endpoint}' runs, but would not start {Missing}.")]
     private partial void LogMissing(string endpoint, string missing);
 }

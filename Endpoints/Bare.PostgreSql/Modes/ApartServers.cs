@@ -3,7 +3,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
-/// <summary>The start of <c>full-dtc</c> where the handlers' database is on another server than the queue.</summary>
+/// <summary>The start of <c>full-dtc</c> where handlers have a database on another server than the queue, or several.</summary>
 internal static class ApartServers
 {
     // A minute, as a rule: a standby is seldom attached.
@@ -11,26 +11,59 @@ internal static class ApartServers
 
     /// <summary>Checks the servers, and prepares the record of decisions.</summary>
     /// <param name="sessions">The endpoint's sessions.</param>
-    /// <param name="data">The handlers' database.</param>
     /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>The record, and what it decides on.</returns>
     /// <exception cref="InvalidOperationException">A server lacks something that the mode needs. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    public static async Task<WorkerRows> PrepareAsync(EndpointSessions sessions, QueueDatabase data, CancellationToken cancellationToken)
+    public static async Task<(WorkerRows Rows, IReadOnlyList<DecidedParticipant> Participants)> PrepareAsync(
+        EndpointSessions sessions, CancellationToken cancellationToken)
     {
         var endpoint = sessions.Endpoint;
-        if (sessions.QueueDatabase.HasSeveralHosts || sessions.DataDatabase.HasSeveralHosts)
-            throw Refused(endpoint, "with a list of hosts: no test has failed over one server of two. Name one host for each");
+        RequireOneHost(endpoint, PoolSizes.Queue, sessions.QueueDatabase);
+        foreach (var participant in sessions.Participants)
+            RequireOneHost(endpoint, participant.Title, participant.Database);
 
-        var durability = new ApartDurability(endpoint, sessions.Queues, sessions.Data, sessions.Log);
-        if (await durability.FindAsync(cancellationToken) is { } missing)
-            throw Refused(endpoint, missing);
-        var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, sessions.DataDatabase.Text(enlist: false), data, cancellationToken);
-        sessions.EndAfterWorkers(pair);
-        sessions.AddHandlersData(pair.Data);
+        List<ApartDurability> durability = [new(endpoint, PoolSizes.Queue, sessions.Queues, sessions.Log)];
+        await RequireAsync(endpoint, durability[0], cancellationToken);
+        var places = new OrderedDictionary<QueueDatabase, Participant>();
+        foreach (var participant in sessions.Participants)
+        {
+            var source = sessions.OpenData(participant);
+            durability.Add(new ApartDurability(endpoint, participant.Title, source, sessions.Log));
+            await RequireAsync(endpoint, durability[^1], cancellationToken);
+            RequireOther(endpoint, places, participant, await QueueDatabase.ReadAsync(source, cancellationToken));
+        }
+
+        var pairs = new List<ServerPair>();
+        foreach (var (place, participant) in places)
+        {
+            var pair = await ServerPair.StartAsync(endpoint.Name, sessions.Queues, participant, place, cancellationToken);
+            pairs.Add(pair);
+            sessions.EndAfterWorkers(pair);
+            sessions.AddHandlersData(pair.Data, participant.Database);
+        }
+
+        var rows = new WorkerRows(pairs, await PrepareTablesAsync(sessions, pairs, cancellationToken));
+        sessions.Places = [.. pairs.Select(pair => pair.Place)];
+        endpoint.Status.Refusal = () => rows.Refusal?.Message;
+        endpoint.Status.Missing = () => durability.Select(one => one.Missing).FirstOrDefault(missing => missing is not null);
+        // Each by itself: one that cannot be reached keeps none of the others from being seen.
+        foreach (var one in durability)
+            sessions.Workers.Repeat(LooksApart * endpoint.RecoveryInterval, one.LookAsync);
+        return (rows, [.. pairs.Select(pair => new DecidedParticipant(
+            pair.Participant, new PairDecisions(rows, pair), pairs.Count(other => other.BranchesOn == pair.BranchesOn)))]);
+    }
+
+    /// <returns>The table of workers.</returns>
+    private static async Task<string> PrepareTablesAsync(EndpointSessions sessions, List<ServerPair> pairs, CancellationToken cancellationToken)
+    {
+        var endpoint = sessions.Endpoint;
         var workers = new OwnTable(
-            WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"], ("database", WorkerRows.Upgrade));
+            WorkerRows.Table, WorkerRows.Create, ["id"], ["SELECT", "INSERT", "UPDATE", "DELETE"], (WorkerRows.LatestColumn, WorkerRows.Upgrade));
         var table = await workers.EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
-        string[] tables = [table, .. pair.InQueue];
+        List<string> tables = [table, .. pairs[0].InQueue];
+        if (pairs.Count > 1)
+            tables.Add(await RemovedParticipants.RememberAsync(endpoint.Name, sessions.Queues, pairs, cancellationToken));
         if (tables.Select(one => one[..one.LastIndexOf('.')]).Distinct().Count() > 1)
         {
             throw Refused(endpoint,
@@ -38,11 +71,32 @@ internal static class ApartServers
                 "the decisions. Move them into one schema on the search path of each endpoint");
         }
 
-        endpoint.Status.Missing = () => durability.Missing;
-        sessions.Workers.Repeat(LooksApart * endpoint.RecoveryInterval, durability.LookAsync);
-        return new WorkerRows(pair, table);
+        return table;
+    }
+
+    private static void RequireOneHost(BareEndpointBuilder endpoint, string of, DatabaseAccess database)
+    {
+        if (database.HasSeveralHosts)
+            throw Refused(endpoint, $"with a list of hosts for {of}: no test has failed over one server of several. Name one host for each");
+    }
+
+    private static async Task RequireAsync(BareEndpointBuilder endpoint, ApartDurability durability, CancellationToken cancellationToken)
+    {
+        if (await durability.FindAsync(cancellationToken) is { } missing)
+            throw Refused(endpoint, missing);
+    }
+
+    private static void RequireOther(
+        BareEndpointBuilder endpoint, OrderedDictionary<QueueDatabase, Participant> places, Participant participant, QueueDatabase place)
+    {
+        if (!places.TryAdd(place, participant))
+        {
+            throw Refused(endpoint,
+                $"while {places[place].Title} and {participant.Title} are one database, or one is a copy of the other: the handler would wait on one " +
+                "connection for locks that it holds on the other. Use one of them");
+        }
     }
 
     private static InvalidOperationException Refused(BareEndpointBuilder endpoint, string because) =>
-        new($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} with its queue and its handlers' data on two servers {because}.");
+        new($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} over several servers or databases {because}.");
 }

@@ -19,7 +19,7 @@ internal sealed class EndpointSessions : IAsyncDisposable
     private readonly OpenedSource data;
     private readonly Stack<IAsyncDisposable> shared = new();
     // Not kept alive here: a worker's own pool ends with its session.
-    private readonly ConditionalWeakTable<NpgsqlDataSource, object?> lentPools = new();
+    private readonly ConditionalWeakTable<NpgsqlDataSource, DatabaseAccess> lentPools = new();
     private QueueStatements statements;
     private OwnSession? own;
 
@@ -34,6 +34,7 @@ internal sealed class EndpointSessions : IAsyncDisposable
         receives = asynchronous.OfReceives ? new QueueSource(queueDatabase.CommittingAsynchronously(), mode.IsEnlisted) : queues;
         handlers = asynchronous.OfHandlers ? dataDatabase.CommittingAsynchronously() : dataDatabase;
         data = handlers.Open(mode.IsEnlisted);
+        Participants = [new Participant("", dataDatabase), .. endpoint.Participants];
     }
 
     public BareEndpointBuilder Endpoint { get; }
@@ -41,6 +42,12 @@ internal sealed class EndpointSessions : IAsyncDisposable
     public DatabaseAccess QueueDatabase { get; }
 
     public DatabaseAccess DataDatabase { get; }
+
+    /// <summary>The handlers' databases, their own first.</summary>
+    public IReadOnlyList<Participant> Participants { get; }
+
+    /// <summary>Those whose branches workers' rows decide: see <see cref="ServerPair.Place"/>.</summary>
+    public IReadOnlyCollection<string> Places { get; set; } = [];
 
     public Workers Workers { get; }
 
@@ -53,9 +60,6 @@ internal sealed class EndpointSessions : IAsyncDisposable
 
     /// <summary>The handlers' database.</summary>
     public NpgsqlDataSource Data => data.Source;
-
-    /// <summary>Each pool of connections that handlers are lent.</summary>
-    public IEnumerable<NpgsqlDataSource> HandlersData => lentPools.Select(pool => pool.Key).Append(Data);
 
     public PuttingBack PuttingBack => new(() => OpenAnsweringAsync(CancellationToken.None), Endpoint.FirstPause, Recoverability);
 
@@ -117,12 +121,37 @@ internal sealed class EndpointSessions : IAsyncDisposable
     {
         var server = await OpenOnAsync(
             session, () => OneServer.ProveAsync(session.Connection, handlers.Text(enlist: false), WhatNeedsOneServer, Workers.Abandoned));
-        AddHandlersData(server.Data);
+        AddHandlersData(server.Data, DataDatabase);
         return server;
     }
 
     /// <summary>Handlers are also lent connections of this pool.</summary>
-    public void AddHandlersData(NpgsqlDataSource pool) => lentPools.Add(pool, null);
+    public void AddHandlersData(NpgsqlDataSource pool, DatabaseAccess of) => lentPools.Add(pool, of);
+
+    /// <summary>Whether one of the handlers' databases has turned read-only.</summary>
+    public async Task<bool> IsReadOnlyAsync(CancellationToken cancellationToken)
+    {
+        foreach (var participant in Participants)
+        {
+            var pools = lentPools.Where(pool => pool.Value == participant.Database).Select(pool => pool.Key);
+            if (await ReadOnlyServer.IsSoAsync(
+                participant.Database, participant.Database == DataDatabase ? pools.Append(Data) : pools, cancellationToken))
+                return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>For statements in a handlers' database.</summary>
+    public NpgsqlDataSource OpenData(Participant participant)
+    {
+        if (participant.Database == DataDatabase)
+            return Data;
+
+        var opened = participant.Database.Open(enlist: false);
+        EndAfterWorkers(opened);
+        return opened.Source;
+    }
 
     /// <summary>Opens something on a new session, which is closed if that fails.</summary>
     public static async Task<T> OpenOnAsync<T>(QueueSession session, Func<Task<T>> open)

@@ -16,6 +16,7 @@ internal static class FullDtcMode
         Asynchronous = new(OfReceives: true, OfHandlers: false),
         Batches = Support.Yes,
         Ahead = Support.No("the second phase begins when the commit of the receive is answered, and would wait for the next receive"),
+        Participants = Support.Yes,
         OpensConnections = true,
         PrepareAsync = (sessions, cancellationToken) => PrepareAsync(sessions, isWaiting, cancellationToken),
     };
@@ -26,9 +27,9 @@ internal static class FullDtcMode
         var queue = await QueueDatabase.ReadAsync(sessions.Queues, cancellationToken);
         var data = await QueueDatabase.ReadAsync(sessions.Data, cancellationToken);
         // A copy of a server has the identifier of its origin, and is refused.
-        return queue.SystemIdentifier == data.SystemIdentifier
+        return queue.SystemIdentifier == data.SystemIdentifier && sessions.Endpoint.Participants.Count == 0
             ? await OnOneServerAsync(sessions, queue, isWaiting, cancellationToken)
-            : await OnTwoServersAsync(sessions, data, isWaiting, cancellationToken);
+            : await OnAnyServersAsync(sessions, isWaiting, cancellationToken);
     }
 
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> OnOneServerAsync(
@@ -37,31 +38,31 @@ internal static class FullDtcMode
         await sessions.RequireOneServerAsync(cancellationToken);
         var receives = new ReceivesAsDecisions(queue);
         return await StartAsync(
-            sessions, receives, withTransactionId: true,
+            sessions, [new DecidedParticipant(sessions.Participants[0], receives, Sharing: 1)], withTransactionId: true,
             async session => new OneServerDecider(await sessions.ProveServerAsync(session), receives), isWaiting, cancellationToken);
     }
 
-    private static async Task<Func<MessagePipeline, Task<IReceiver>>> OnTwoServersAsync(
-        EndpointSessions sessions, QueueDatabase data, bool isWaiting, CancellationToken cancellationToken)
+    private static async Task<Func<MessagePipeline, Task<IReceiver>>> OnAnyServersAsync(
+        EndpointSessions sessions, bool isWaiting, CancellationToken cancellationToken)
     {
-        var rows = await ApartServers.PrepareAsync(sessions, data, cancellationToken);
-        sessions.Endpoint.Status.Refusal = () => rows.Pair.Refusal?.Message;
+        var (rows, participants) = await ApartServers.PrepareAsync(sessions, cancellationToken);
         return await StartAsync(
-            sessions, rows, withTransactionId: false,
+            sessions, participants, withTransactionId: false,
             async session => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned), isWaiting, cancellationToken);
     }
 
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> StartAsync(
-        EndpointSessions sessions, IDecisionLog decisions, bool withTransactionId, Func<QueueSession, Task<IDecider>> openDecider, bool isWaiting,
-        CancellationToken cancellationToken)
+        EndpointSessions sessions, IReadOnlyList<DecidedParticipant> participants, bool withTransactionId, Func<QueueSession, Task<IDecider>> openDecider,
+        bool isWaiting, CancellationToken cancellationToken)
     {
         var endpoint = sessions.Endpoint;
         var mode = await FullDtc.StartAsync(
-            decisions, sessions.DataDatabase.Settings, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log, sessions.Workers.Stopping,
-            cancellationToken);
+            participants, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log, sessions.Workers.Stopping, cancellationToken);
         sessions.EndAfterWorkers(mode);
         endpoint.Status.Branches = () => mode.BranchesLeft;
-        sessions.Workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
+        // Each by itself: a server that cannot be reached keeps the branches on the others from nothing.
+        foreach (var branches in mode.Databases)
+            sessions.Workers.Repeat(endpoint.RecoveryInterval, abandoned => branches.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
         return async worker =>
         {
             var session = await sessions.OpenSessionAsync(withTransactionId);

@@ -12,16 +12,16 @@ internal sealed class FullDtcReceiver(QueueSession queue, IDecider decider, Full
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
-        if (await mode.Slots.TryTakeAsync() is not { } slot)
+        if (await mode.TryTakeSlotsAsync() is not { } slots)
             return null;
 
-        using (slot)
+        using (slots)
         {
             await using var receive = await queue.BeginAsync();
             if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
                 return false;
 
-            await mode.RunAsync(slot, decider.Of(receive, transactionId), decider.Data, unit => HandleAsync(message, receive, unit, cancellationToken));
+            await mode.RunAsync(slots, decider.Of(receive, transactionId), decider.Data, unit => HandleAsync(message, receive, unit, cancellationToken));
             return true;
         }
     }
@@ -61,7 +61,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, IDecider decider, Full
         }
         catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {
-            mode.Slots.SawNone();
+            mode.SawNoSlot();
             throw Failure.ReasonOf(refused);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

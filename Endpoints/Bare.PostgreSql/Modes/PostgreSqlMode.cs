@@ -28,6 +28,9 @@ internal sealed record PostgreSqlMode
     /// <summary>Whether a commit can also receive.</summary>
     public required Support Ahead { get; init; }
 
+    /// <summary>Whether handlers can have further databases, whose rows commit with the receive.</summary>
+    public Support Participants { get; init; } = Support.No("only full-dtc commits the rows of several databases together: use it, or one database");
+
     /// <summary>Whether the endpoint must open and check each connection itself, so that it cannot use a data source.</summary>
     public bool OpensConnections { get; init; }
 

@@ -13,10 +13,12 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <param name="data">The handlers' database. Must not enlist.</param>
 /// <param name="isolation">The mode's isolation level.</param>
 internal sealed class AwaitingUnit(BranchId id, RunningServer server, NpgsqlDataSource data, IsolationLevel isolation)
-    : UnitWithBranch(id, data, isolation)
+    : UnitWithBranches([new BranchPlace("", id, data)], isolation)
 {
     private readonly TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<BranchDecision> decided = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public BranchId Id => id;
 
     /// <summary>Completes when the receive may commit. It never fails: if the unit cannot be prepared, its commit fails instead.</summary>
     public Task Ready => ready.Task;
@@ -38,7 +40,7 @@ internal sealed class AwaitingUnit(BranchId id, RunningServer server, NpgsqlData
     {
         try
         {
-            if (await EndLendingAsync() is { } branch)
+            if (await EndLendingAsync() is [var branch])
             {
                 await PrepareAsync(branch);
                 IsPrepared = true;

@@ -6,13 +6,12 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>The handler's part of an atomic unit: a transaction that is prepared before the decision and ended after it.</summary>
 internal sealed class Branch : IAsyncDisposable
 {
-    private readonly BranchId id;
     private readonly LocalTransaction local;
     private State state = State.Active;
 
-    private Branch(BranchId id, LocalTransaction local)
+    private Branch(BranchPlace place, LocalTransaction local)
     {
-        this.id = id;
+        Place = place;
         this.local = local;
     }
 
@@ -24,6 +23,8 @@ internal sealed class Branch : IAsyncDisposable
         RolledBack,
     }
 
+    public BranchPlace Place { get; }
+
     public NpgsqlConnection Connection => local.Connection;
 
     /// <inheritdoc cref="LocalTransaction.Lent"/>
@@ -32,12 +33,11 @@ internal sealed class Branch : IAsyncDisposable
     /// <summary>Whether it is not prepared and cannot become so.</summary>
     public bool IsGone => state is State.Active or State.RolledBack;
 
-    /// <param name="id">The id that it is prepared as.</param>
-    /// <param name="data">Must not enlist (<c>Enlist=false</c>).</param>
+    /// <param name="place">Where it is.</param>
     /// <param name="isolation">The mode's isolation level.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
-    public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken) =>
-        new(id, await LocalTransaction.OpenToLendAsync(data, isolation, cancellationToken));
+    public static async ValueTask<Branch> BeginAsync(BranchPlace place, IsolationLevel isolation, CancellationToken cancellationToken) =>
+        new(place, await LocalTransaction.OpenToLendAsync(place.Data, isolation, cancellationToken));
 
     /// <param name="required">
     /// Statements that must succeed on the branch's own server before it is prepared, in the same round trip. If one fails, nothing is prepared.
@@ -61,7 +61,7 @@ internal sealed class Branch : IAsyncDisposable
             await local.EndAsync([
                 handlers,
                 // The role that prepares the branch owns it, and only its owner or a superuser may end it.
-                new NpgsqlBatchCommand("RESET ROLE"), .. required, new NpgsqlBatchCommand(id.Prepare)]);
+                new NpgsqlBatchCommand("RESET ROLE"), .. required, new NpgsqlBatchCommand(Place.Id.Prepare)]);
             standbys.Require();
             state = State.Prepared;
         }
@@ -82,12 +82,18 @@ internal sealed class Branch : IAsyncDisposable
         }
     }
 
-    /// <summary>Rolls it back after a failed decision. If that fails, it stays prepared, and recovery finds that its receive was rolled back.</summary>
+    /// <summary>
+    /// If it is prepared, rolls it back, after a failed decision or before one. If that fails, it stays prepared, and recovery finds that its receive was
+    /// rolled back.
+    /// </summary>
     public async Task RollBackPreparedAsync()
     {
+        if (state is not State.Prepared)
+            return;
+
         try
         {
-            await using var rollback = new NpgsqlCommand(id.RollBack, Connection);
+            await using var rollback = new NpgsqlCommand(Place.Id.RollBack, Connection);
             await rollback.ExecuteNonQueryAsync();
             state = State.RolledBack;
         }

@@ -4,33 +4,24 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which runs first.</summary>
+/// <summary>What the workers of one endpoint share in <c>full-dtc</c>: for each participant slots, the second phase, and recovery, which runs first.</summary>
 internal sealed class FullDtc : IAsyncDisposable
 {
-    private readonly Branches branches;
+    private readonly OrderedDictionary<string, Part> parts = new(StringComparer.Ordinal);
 
-    private FullDtc(Branches branches, bool isWaiting, TransactionSettings settings, ILogger log, CancellationToken stopping)
-    {
-        Settings = settings;
-        this.branches = branches;
-        SecondPhase = isWaiting
-            ? new WaitingSecondPhase(branches.Decisions, Slots, log, stopping)
-            : new BackgroundSecondPhase(branches.Data, branches.Decisions, Slots, log);
-    }
+    private FullDtc(TransactionSettings settings) => Settings = settings;
 
     /// <summary>The settings of the ambient transactions and the branches.</summary>
     public TransactionSettings Settings { get; }
 
-    public Slots Slots => branches.Slots;
-
-    public ISecondPhase SecondPhase { get; }
-
     /// <inheritdoc cref="Branches.Left"/>
-    public int BranchesLeft => branches.Left;
+    public int BranchesLeft => Databases.Sum(branches => branches.Left);
+
+    /// <summary>The branches of each participant, in the order of the start.</summary>
+    public IEnumerable<Branches> Databases => parts.Values.Select(part => part.Branches);
 
     /// <summary>Checks the servers and runs recovery once.</summary>
-    /// <param name="decisions">The record of the decisions.</param>
-    /// <param name="data">How the handlers reach their database.</param>
+    /// <param name="participants">The databases of the branches, and the record of the decisions for each.</param>
     /// <param name="isWaiting">Whether workers wait for the second phase.</param>
     /// <param name="concurrency">The number of the endpoint's workers.</param>
     /// <param name="settings">The settings of the ambient transactions and the branches.</param>
@@ -39,51 +30,105 @@ internal sealed class FullDtc : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <inheritdoc cref="Branches.StartAsync" path="/exception"/>
     public static async Task<FullDtc> StartAsync(
-        IDecisionLog decisions, NpgsqlConnectionStringBuilder data,
-        bool isWaiting, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken) =>
-        new(await Branches.StartAsync(decisions, data, concurrency, log, cancellationToken), isWaiting, settings, log, stopping);
+        IReadOnlyList<DecidedParticipant> participants,
+        bool isWaiting, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken)
+    {
+        var mode = new FullDtc(settings);
+        try
+        {
+            foreach (var (participant, decisions, sharing) in participants)
+            {
+                var branches = await Branches.StartAsync(decisions, participant, sharing, concurrency, log, cancellationToken);
+                ISecondPhase phase = isWaiting
+                    ? new WaitingSecondPhase(decisions, branches.Slots, log, stopping)
+                    : new BackgroundSecondPhase(branches.Data, decisions, branches.Slots, log);
+                mode.parts.Add(participant.Name, new Part(branches, phase));
+            }
+
+            return mode;
+        }
+        catch
+        {
+            await mode.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <returns>A slot for each participant, or <see langword="null"/> if one of them has none free now.</returns>
+    /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
+    public async ValueTask<UnitSlots?> TryTakeSlotsAsync()
+    {
+        var taken = new UnitSlots();
+        var hasAll = false;
+        try
+        {
+            foreach (var (participant, part) in parts)
+            {
+                if (await part.Branches.Slots.TryTakeAsync() is not { } slot)
+                    return null;
+                taken.Add(participant, slot);
+            }
+
+            hasAll = true;
+            return taken;
+        }
+        finally
+        {
+            if (!hasAll)
+                taken.Dispose();
+        }
+    }
+
+    /// <summary>A branch found no slot: no worker receives before the slots have been counted again.</summary>
+    public void SawNoSlot()
+    {
+        foreach (var branches in Databases)
+            branches.Slots.SawNone();
+    }
 
     /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>
-    /// <param name="slot">The unit's slot. It is kept if the branch holds it.</param>
+    /// <param name="slots">The unit's slots. Those that its branches hold are kept.</param>
     /// <param name="decision">Decides the unit.</param>
-    /// <param name="data">The handlers' database.</param>
+    /// <param name="data">Reaches the database of each participant.</param>
     /// <param name="handle">Does the work, and commits the unit.</param>
-    public async Task RunAsync(Slots.Slot slot, IDecision decision, NpgsqlDataSource data, Func<AtomicUnit, Task> handle)
+    public async Task RunAsync(UnitSlots slots, IDecision decision, IReadOnlyDictionary<string, NpgsqlDataSource> data, Func<AtomicUnit, Task> handle)
     {
-        var unit = new AtomicUnit(decision, data, Settings.Isolation);
+        var places = parts.Keys.Select(participant => new BranchPlace(participant, decision.BranchOf(participant), data[participant]));
+        var unit = new AtomicUnit(decision, [.. places], Settings.Isolation);
         try
         {
             await handle(unit);
         }
         finally
         {
-            // Frees the connection for another handler before the second phase begins.
+            // Frees the connections for other handlers before the second phase begins.
             await unit.DisposeAsync();
             decision.Close();
-            if (unit.IsLeft)
+            foreach (var left in unit.Left)
             {
-                slot.Keep();
-                Slots.Leave(unit.Id);
-                // Before that, the receive's transaction may still be open here, and recovery would wait for it.
-                if (unit.HasTriedToDecide)
-                    await SecondPhase.LeftAsync(unit.Id);
+                slots.Keep(left.Participant);
+                parts[left.Participant].Branches.Slots.Leave(left.Id);
             }
+
+            // Before that, the receive's transaction may still be open here, and recovery would wait for it.
+            if (unit.HasTriedToDecide)
+                await Task.WhenAll(unit.Left.Select(left => parts[left.Participant].SecondPhase.LeftAsync(left.Id).AsTask()));
         }
 
-        if (unit.Prepared is { } branch)
-        {
-            slot.Keep();
-            await SecondPhase.FinishAsync(branch);
-        }
+        foreach (var (participant, _) in unit.Prepared)
+            slots.Keep(participant);
+        await Task.WhenAll(unit.Prepared.Select(one => parts[one.Participant].SecondPhase.FinishAsync(one.Branch).AsTask()));
     }
-
-    /// <inheritdoc cref="Recovery.RunAsync"/>
-    public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => branches.RecoverAsync(olderThan, cancellationToken);
 
     /// <summary>Commits the decided branches. Call it when no worker runs.</summary>
     public async ValueTask DisposeAsync()
     {
-        await SecondPhase.DisposeAsync();
-        await branches.DisposeAsync();
+        foreach (var part in parts.Values)
+        {
+            await part.SecondPhase.DisposeAsync();
+            await part.Branches.DisposeAsync();
+        }
     }
+
+    private sealed record Part(Branches Branches, ISecondPhase SecondPhase);
 }

@@ -5,8 +5,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>The part of two-phase commit that belongs to one worker's session: its handlers' connections, and its decisions.</summary>
 internal interface IDecider : IAsyncDisposable
 {
-    /// <summary>The handlers' database.</summary>
-    NpgsqlDataSource Data { get; }
+    /// <summary>Reaches the database of each participant, by name.</summary>
+    IReadOnlyDictionary<string, NpgsqlDataSource> Data { get; }
 
     /// <summary>Why the configuration cannot be right: a later connection has reached another server.</summary>
     InvalidOperationException? Refusal { get; }

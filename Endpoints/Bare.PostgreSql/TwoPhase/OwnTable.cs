@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>A table that two-phase commit over two servers needs, and creates if it may.</summary>
+/// <summary>A table that two-phase commit over several servers or databases needs, and creates if it may.</summary>
 /// <param name="Name">Its name.</param>
 /// <param name="Create">Creates it if it is missing.</param>
 /// <param name="Key">The columns of its key.</param>
@@ -51,7 +51,7 @@ internal sealed record OwnTable(string Name, string Create, string[] Key, string
         catch (PostgresException refused) when (refused.SqlState is PostgresErrorCodes.InsufficientPrivilege or PostgresErrorCodes.InvalidSchemaName)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start in full-dtc on two servers: table {Name} is not on the search path, and the endpoint's role " +
+                $"Endpoint '{endpoint}' cannot start in full-dtc: table {Name} is not on the search path, and the endpoint's role " +
                 $"cannot create it ({refused.MessageText}). Run this as a role that can, and grant {string.Join(", ", Rights)} to the endpoint's role: " +
                 Create,
                 refused);

@@ -6,7 +6,10 @@ public enum BranchOwner
     /// <summary>A branch of an endpoint in full-dtc whose queue is on this server. Recovery ends it according to its decision.</summary>
     ThisServer,
 
-    /// <summary>A branch of an endpoint whose queue, and so the decision, is on another server (a restored or moved database).</summary>
+    /// <summary>
+    /// A branch of an endpoint whose queue, and so the decision, is on another server (a restored or moved database, or full-dtc on two servers), or in a table
+    /// of the queue's database, which is not read (full-dtc with participants).
+    /// </summary>
     AnotherServer,
 
     /// <summary>It belongs to another application, or to the driver.</summary>

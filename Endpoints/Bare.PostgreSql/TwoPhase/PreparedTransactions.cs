@@ -122,7 +122,8 @@ public sealed class PreparedTransactions(string connectionString)
             : BranchDecision.Aborted,
         { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Unknown } =>
             asked ?? throw Undetermined(branch, "this server no longer knows its decision"),
-        { Owner: BranchOwner.AnotherServer } => asked ?? throw Undetermined(branch, "its decision is on another server, that of its queue"),
+        { Owner: BranchOwner.AnotherServer } =>
+            asked ?? throw Undetermined(branch, "its decision is with its queue, on another server or in a table that this does not read"),
         { Owner: BranchOwner.Foreign } =>
             asked ?? throw Undetermined(branch, "it does not belong to the kit, and only the application that prepared it knows its decision"),
         _ => throw new ArgumentOutOfRangeException(nameof(branch), branch.Owner, "No such owner."),

@@ -5,11 +5,11 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>A unit's decision where queue and rows are on one server: the outcome of the transaction that received, whatever it records.</summary>
 internal sealed class ReceiveDecision(NpgsqlTransaction receive, BranchId branch) : IDecision
 {
-    public BranchId Branch => branch;
+    public BranchId BranchOf(string participant) => branch;
 
     public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [];
 
-    public async Task CommitAsync(bool hasBranch)
+    public async Task CommitAsync(IReadOnlyCollection<BranchId> branches)
     {
         try
         {
@@ -30,7 +30,7 @@ internal sealed class ReceiveDecision(NpgsqlTransaction receive, BranchId branch
 /// <summary>A worker's decisions and handlers where queue and rows are on one server, which was proved for its session.</summary>
 internal sealed class OneServerDecider(OneServer server, ReceivesAsDecisions decisions) : IDecider
 {
-    public NpgsqlDataSource Data => server.Data;
+    public IReadOnlyDictionary<string, NpgsqlDataSource> Data { get; } = new Dictionary<string, NpgsqlDataSource> { [""] = server.Data };
 
     public InvalidOperationException? Refusal => server.Refusal;
 

@@ -3,8 +3,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// A queue's database and the handlers' database on another server, which know each other. The queue has an identity, which its branches are named after. A
-/// copy of either database has all that its origin has, and would rule on branches that it does not see, or that are not its own. So both databases remember a
+/// A queue's database and one of its handlers' databases, which know each other. The queue has an identity, which its branches are named after. A copy of
+/// either database has all that its origin has, and would rule on branches that it does not see, or that are not its own. So both databases remember a
 /// generation, and every start of an endpoint and every pass of its recovery replaces it in both: the copy, or the origin, that did not take part in the last
 /// one is refused.
 /// </summary>
@@ -38,12 +38,17 @@ internal sealed class ServerPair : IAsyncDisposable
     private readonly string knownQueues;
 
     private ServerPair(
-        string endpoint, NpgsqlDataSource queues, Guid queue, string data, QueueDatabase place, string identities, string knownDatas, string knownQueues)
+        string endpoint, NpgsqlDataSource queues, Guid queue, Participant participant, QueueDatabase place,
+        string identities, string knownDatas, string knownQueues)
     {
         (this.endpoint, Queues, Queue, this.identities, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, identities, knownDatas, knownQueues);
+        Participant = participant;
         (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
         // A worker uses one connection at a time, so the user's minimum pool size does not apply. A warning of the server reaches no shared session.
-        var builder = new NpgsqlDataSourceBuilder(data) { ConnectionStringBuilder = { MinPoolSize = 0, Multiplexing = false } };
+        var builder = new NpgsqlDataSourceBuilder(participant.Database.Text(enlist: false))
+        {
+            ConnectionStringBuilder = { MinPoolSize = 0, Multiplexing = false },
+        };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
         Data = builder.Build();
     }
@@ -54,6 +59,8 @@ internal sealed class ServerPair : IAsyncDisposable
     /// <summary>The identity of the queue's database.</summary>
     public Guid Queue { get; }
 
+    public Participant Participant { get; }
+
     /// <summary>The handlers' database. Each of its connections was checked when it was opened.</summary>
     public NpgsqlDataSource Data { get; }
 
@@ -63,21 +70,25 @@ internal sealed class ServerPair : IAsyncDisposable
     /// <summary>The oid of their database there.</summary>
     public long BranchesIn { get; }
 
+    /// <summary>The handlers' database, independently of its name and address.</summary>
+    public string Place => $"{BranchesOn}/{BranchesIn}";
+
     /// <summary>Why the two do not belong together, as the last connection or pass of recovery has found; <see langword="null"/> if they do.</summary>
     public InvalidOperationException? Refusal { get; private set; }
 
     /// <summary>Checks that the two belong together, and begins a generation.</summary>
     /// <param name="endpoint">The endpoint's name, for the refusal.</param>
     /// <param name="queues">The queue's database.</param>
-    /// <param name="data">How the handlers reach their database, on another server. Must not enlist.</param>
-    /// <param name="place">The handlers' database.</param>
+    /// <param name="participant">The handlers' database.</param>
+    /// <param name="place">The same, independently of its name and address.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="InvalidOperationException">One of them is a copy, or a role lacks a right. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public static async Task<ServerPair> StartAsync(
-        string endpoint, NpgsqlDataSource queues, string data, QueueDatabase place, CancellationToken cancellationToken)
+        string endpoint, NpgsqlDataSource queues, Participant participant, QueueDatabase place, CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(data) { Pooling = false, Multiplexing = false });
+        await using var source = NpgsqlDataSource.Create(
+            new NpgsqlConnectionStringBuilder(participant.Database.Text(enlist: false)) { Pooling = false, Multiplexing = false });
         var ids = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
         var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);
@@ -87,7 +98,7 @@ internal sealed class ServerPair : IAsyncDisposable
             await insert.ExecuteNonQueryAsync(cancellationToken);
         await using var read = queues.CreateCommand($"SELECT id FROM {ids}");
         var queue = (Guid)(await read.ExecuteScalarAsync(cancellationToken))!;
-        var pair = new ServerPair(endpoint, queues, queue, data, place, ids, inQueue, inData);
+        var pair = new ServerPair(endpoint, queues, queue, participant, place, ids, inQueue, inData);
         try
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
@@ -235,9 +246,9 @@ internal sealed class ServerPair : IAsyncDisposable
             if (isReadable ? isThere : !isThere && !isNew)
             {
                 throw new InvalidOperationException(
-                    $"Endpoint '{endpoint}' cannot run in full-dtc: in the handlers' database its role finds {knownQueues}, and other endpoints of its queue " +
-                    $"{(isReadable ? "" : "seem to ")}use {table}. Each would refuse the other's mark as that of a copy. Let all of them find one table: put " +
-                    "its schema first on the search path of each role" + (isReadable
+                    $"Endpoint '{endpoint}' cannot run in full-dtc: in the database of {Participant.Title} its role finds {knownQueues}, and other endpoints " +
+                    $"of its queue {(isReadable ? "" : "seem to ")}use {table}. Each would refuse the other's mark as that of a copy. Let all of them find " +
+                    "one table: put its schema first on the search path of each role" + (isReadable
                         ? ", and drop the other table."
                         : $". If none uses {table}, this database is a copy, or was restored to before the first start."));
             }
@@ -275,12 +286,12 @@ internal sealed class ServerPair : IAsyncDisposable
     private void Require(NpgsqlConnection data) => RequireAsync(data, CancellationToken.None).GetAwaiter().GetResult();
 
     private InvalidOperationException Refused() => new(
-        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and its handlers' database did not take part together in the last start or " +
-        "pass of recovery. One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the handlers' " +
-        "data has moved. A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
-        "If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue, and run " +
+        $"Endpoint '{endpoint}' cannot run in full-dtc: its queue's database and that of {Participant.Title} did not take part together in the last start or " +
+        "pass of recovery. One of them is a copy (a base backup, a snapshot, a restored database), or its origin after a copy was started, or the data has " +
+        "moved. A copy would end branches of its origin, and handle its messages again. Use the two that belong together. " +
+        "If the other one is gone for good, stop all endpoints, see that 'branches' shows none of this queue on any server, and run " +
         $"DELETE FROM {knownDatas} WHERE server = {BranchesOn} AND database = {BranchesIn} and " +
-        $"DELETE FROM {WorkerRows.Table} WHERE branches_on = {BranchesOn} AND database = {BranchesIn} in the queue's database and " +
-        $"DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the handlers'. If a copy of the queue goes on next to its origin, give it an identity of " +
-        $"its own before its first start: UPDATE {identities} SET id = gen_random_uuid().");
+        $"DELETE FROM {WorkerRows.Table} WHERE branches_on = {BranchesOn} AND database = {BranchesIn} OR '{Place}' = ANY (participants) in the queue's " +
+        $"database and DELETE FROM {knownQueues} WHERE queue = '{Queue}' in the other. If a copy of the queue goes on next to its origin, give it an " +
+        $"identity of its own before its first start: UPDATE {identities} SET id = gen_random_uuid().");
 }

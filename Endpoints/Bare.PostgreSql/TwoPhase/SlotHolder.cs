@@ -8,7 +8,7 @@ internal enum SlotKin
     /// <summary>A branch of this queue: its recovery ends it.</summary>
     Own,
 
-    /// <summary>A branch of another queue of the kit, whose recovery ends it.</summary>
+    /// <summary>A branch of another queue of the kit, or of another participant, whose recovery ends it.</summary>
     OfAnotherQueue,
 
     /// <summary>A branch whose queue's database was dropped, and the decision with it.</summary>

@@ -9,9 +9,9 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// more, and the worker goes on with a new session and a new row.
 /// </summary>
 /// <remarks>
-/// Why it is correct: (1) A number is in the list only if the receive has committed. (2) After recovery has fenced the row, no transaction can add a number,
-/// so that "not in the list" is final. (3) A number leaves the list only when its branch has ended, so that a prepared branch whose number is not in the list
-/// was never decided. No clock, no transaction id and no system identifier takes part.
+/// Why it is correct: (1) A number is in the list only if the receive has committed, and then all its branches were prepared before. (2) After recovery has
+/// fenced the row, no transaction can add a number, so that "not in the list" is final. (3) A number leaves the list only when all its branches have ended, so
+/// that a prepared branch whose number is not in the list was never decided. No clock, no transaction id and no system identifier takes part.
 /// </remarks>
 internal sealed class WorkerRow : IDecider
 {
@@ -20,7 +20,7 @@ internal sealed class WorkerRow : IDecider
     private readonly NpgsqlBatch decide;
     private readonly NpgsqlParameter<long[]> open = new() { TypedValue = [] };
     private readonly Lock sync = new();
-    private readonly HashSet<long> decided = [];
+    private readonly HashSet<WorkerBranch> decided = [];
     private long last;
     private long? undecided;
     private bool isOver;
@@ -40,10 +40,10 @@ internal sealed class WorkerRow : IDecider
 
     public Guid Id { get; } = Guid.CreateVersion7();
 
-    public NpgsqlDataSource Data => rows.Pair.Data;
+    public IReadOnlyDictionary<string, NpgsqlDataSource> Data => rows.Data;
 
-    /// <summary>The queue's database and the handlers' may be on any servers, but neither may be a copy.</summary>
-    public InvalidOperationException? Refusal => rows.Pair.Refusal;
+    /// <summary>The queue's database and the others may be on any servers, but none may be a copy.</summary>
+    public InvalidOperationException? Refusal => rows.Refusal;
 
     /// <summary>Inserts the row, and takes the lock that shows that its session lives.</summary>
     /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
@@ -82,17 +82,17 @@ internal sealed class WorkerRow : IDecider
         lock (sync)
         {
             return isOver ? null
-                : decided.Contains(number) ? BranchDecision.Committed
+                : decided.Any(branch => branch.Number == number) ? BranchDecision.Committed
                 : number == undecided ? BranchDecision.Undecided
                 : BranchDecision.Aborted;
         }
     }
 
-    /// <summary>A branch has ended, and its number leaves the list with the next decision.</summary>
-    public void Ended(long number)
+    /// <summary>A branch has ended. If it was the last of its number, that leaves the list with the next decision.</summary>
+    public void Ended(WorkerBranch branch)
     {
         lock (sync)
-            decided.Remove(number);
+            decided.Remove(branch);
     }
 
     /// <summary>The worker decides nothing any more. From now on recovery reads its row.</summary>
@@ -102,23 +102,23 @@ internal sealed class WorkerRow : IDecider
         await decide.DisposeAsync();
     }
 
-    private async Task CommitAsync(long number, bool hasBranch, NpgsqlTransaction receive)
+    private async Task CommitAsync(long number, IReadOnlyCollection<BranchId> branches, NpgsqlTransaction receive)
     {
-        if (!hasBranch)
+        if (branches.Count == 0)
         {
             await receive.CommitAsync();
             return;
         }
 
         lock (sync)
-            open.TypedValue = [.. decided, number];
+            open.TypedValue = [.. decided.Select(branch => branch.Number).Distinct(), number];
         try
         {
             using var standbys = StandbyWait.On(queue);
             await decide.ExecuteNonQueryAsync();
             standbys.Require();
             lock (sync)
-                decided.Add(number);
+                decided.UnionWith(branches.Select(WorkerBranch.Of));
         }
         catch (PostgresException refused) when (PostgreSqlStatement.IsRefused(refused))
         {
@@ -161,13 +161,13 @@ internal sealed class WorkerRow : IDecider
 
     private sealed class Decision(WorkerRow row, NpgsqlTransaction receive, long number) : IDecision
     {
-        public BranchId Branch => new WorkerBranch(row.rows.Pair.Queue, row.Id, number).Id;
+        public BranchId BranchOf(string participant) => new WorkerBranch(row.rows.Queue, row.Id, number, participant).Id;
 
         // With the handler's own settings the server would not wait for its standbys, or not tell that it has stopped waiting, and a failover would lose
         // rows whose message is gone.
         public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}")];
 
-        public Task CommitAsync(bool hasBranch) => row.CommitAsync(number, hasBranch, receive);
+        public Task CommitAsync(IReadOnlyCollection<BranchId> branches) => row.CommitAsync(number, branches, receive);
 
         public void Close() => row.Close(number);
     }

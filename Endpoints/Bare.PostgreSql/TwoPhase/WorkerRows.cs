@@ -4,15 +4,18 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// The decisions of a queue whose branches are on another server: the rows of its workers, of this and of all other processes. Recovery fences a worker's row
+/// The decisions of a queue whose branches can be on any servers: the rows of its workers, of this and of all other processes. Recovery fences a worker's row
 /// before it reads the decision there. It asks the workers of its own process themselves, because they know, and need not be fenced.
 /// </summary>
-internal sealed class WorkerRows : IDecisionLog
+internal sealed class WorkerRows
 {
     /// <summary>The quoted name of the table.</summary>
     public const string Table = "kit_worker";
 
-    /// <summary>Creates the table. Its rows are updated with each message, and a low fill factor leaves them room in their page.</summary>
+    /// <summary>
+    /// Creates the table. Its rows are updated with each message, and a low fill factor leaves them room in their page. A row says in which databases its
+    /// worker can prepare branches: in <c>participants</c>, or, if it is only one, in the two columns that an earlier version had for it.
+    /// </summary>
     public const string Create =
         $"""
         SELECT pg_advisory_xact_lock(hashtext('kit queue'));
@@ -21,11 +24,19 @@ internal sealed class WorkerRows : IDecisionLog
             branches_on bigint NOT NULL,
             database bigint NOT NULL,
             open bigint[] NOT NULL DEFAULT '{"{}"}',
-            is_fenced boolean NOT NULL DEFAULT false) WITH (fillfactor = 20);
+            is_fenced boolean NOT NULL DEFAULT false,
+            participants text[] NOT NULL DEFAULT '{"{}"}') WITH (fillfactor = 20);
         """;
 
-    /// <summary>Adds a column that tables of an earlier version lack. Their rows keep 0, which no database has.</summary>
-    public const string Upgrade = $"ALTER TABLE {Table} ADD COLUMN IF NOT EXISTS database bigint NOT NULL DEFAULT 0";
+    /// <summary>The last of the columns that tables of earlier versions lack.</summary>
+    public const string LatestColumn = "participants";
+
+    /// <summary>Adds those columns. 0 is no database.</summary>
+    public const string Upgrade =
+        $"ALTER TABLE {Table} ADD COLUMN IF NOT EXISTS database bigint NOT NULL DEFAULT 0, " +
+        $"ADD COLUMN IF NOT EXISTS {LatestColumn} text[] NOT NULL DEFAULT '{"{}"}'";
+
+    private const string Places = "CASE participants WHEN '{}' THEN ARRAY[concat(branches_on, '/', database)] ELSE participants END";
 
     // Only the server's memory has the lock, for as long as the worker's session lives.
     private const string IsDead =
@@ -39,17 +50,27 @@ internal sealed class WorkerRows : IDecisionLog
     /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
     private const string Fenced = "kit: fenced, rows";
 
+    private readonly IReadOnlyList<ServerPair> pairs;
     private readonly string table;
     private readonly ConcurrentDictionary<Guid, WorkerRow> living = new();
+    private readonly Dictionary<string, IReadOnlyCollection<Guid>> withoutBranches = new(StringComparer.Ordinal);
 
-    /// <param name="pair">The queue's database and that of the branches.</param>
+    /// <param name="pairs">The queue's database with each of those of the branches.</param>
     /// <param name="table">The name of the table, with its schema.</param>
-    public WorkerRows(ServerPair pair, string table) => (Pair, this.table) = (pair, table);
+    public WorkerRows(IReadOnlyList<ServerPair> pairs, string table)
+    {
+        (this.pairs, this.table) = (pairs, table);
+        Data = pairs.ToDictionary(pair => pair.Participant.Name, pair => pair.Data, StringComparer.Ordinal);
+    }
 
-    public ServerPair Pair { get; }
+    /// <summary>Reaches the database of each participant, by name.</summary>
+    public IReadOnlyDictionary<string, NpgsqlDataSource> Data { get; }
 
-    /// <summary>A number leaves its worker's row when the end of its branch was answered, so the server must not answer too early.</summary>
-    public string? BeforeEnds => StandbyWait.OfSession;
+    /// <summary>The identity of the queue's database.</summary>
+    public Guid Queue => pairs[0].Queue;
+
+    /// <summary>Why the databases do not belong together; <see langword="null"/> if they do.</summary>
+    public InvalidOperationException? Refusal => pairs.Select(pair => pair.Refusal).FirstOrDefault(refusal => refusal is not null);
 
     /// <summary>
     /// The statement before the COMMIT of a receive: $1 is the list of numbers, $2 the worker. It fails if recovery has fenced the row, so that the COMMIT
@@ -63,9 +84,9 @@ internal sealed class WorkerRows : IDecisionLog
     // does nothing would see a decision that no standby has.
     private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}";
 
-    // A clone of the branches' server has its identifier, and can serve another endpoint of this queue: only in the database that the generation has just
-    // proved are this worker's branches seen.
-    private string FenceDead => $"UPDATE {table} SET is_fenced = true WHERE branches_on = $1 AND database = $2 AND {IsDead} RETURNING id";
+    // A clone of the branches' server has its identifier, and can serve another endpoint of this queue: only in the databases that the generations have
+    // proved are this worker's branches seen. And another configuration of the endpoint can have others.
+    private string FenceDead => $"UPDATE {table} SET is_fenced = true WHERE $2 = ANY ({Places}) AND {Places} <@ $1 AND {IsDead} RETURNING id, {Places}";
 
     // A list that is empty was never written: its worker decided nothing, which a missing row says, too. In an outage of the branches' server every session
     // leaves such a row, and no pass of recovery gets as far as to delete it.
@@ -82,34 +103,34 @@ internal sealed class WorkerRows : IDecisionLog
     /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
     public async Task InsertAsync(NpgsqlConnection session, Guid worker, CancellationToken cancellationToken)
     {
+        // With several, an earlier version, which sees only one, must not find the row to be deleted.
+        var (server, database, participants) = pairs is [var only]
+            ? (only.BranchesOn, only.BranchesIn, Array.Empty<string>())
+            : (0L, 0L, pairs.Select(pair => pair.Place).ToArray());
         await using var batch = new NpgsqlBatch(session)
         {
             BatchCommands =
             {
                 new NpgsqlBatchCommand(DeleteIdle),
                 PostgreSqlStatement.Of("SELECT pg_advisory_lock(hashtextextended($1::uuid::text, 0))", worker),
-                PostgreSqlStatement.Of($"INSERT INTO {table} (id, branches_on, database) VALUES ($1, $2, $3)", worker, Pair.BranchesOn, Pair.BranchesIn),
+                PostgreSqlStatement.Of(
+                    $"INSERT INTO {table} (id, branches_on, database, participants) VALUES ($1, $2, $3, $4)", worker, server, database, participants),
             },
         };
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    public SlotKin KinOf(SlotHolder holder)
-    {
-        if (WorkerBranch.TryParse(holder.GlobalId, out var branch))
-            return branch.Queue == Pair.Queue ? SlotKin.Own : WorkerBranch.KinOfAnother(holder);
-        // A branch of a queue on its own server, or of this one, before it moved.
-        return ReceivesAsDecisions.TryParse(holder.GlobalId, out _, out _) && holder.HasQueueDatabase ? WorkerBranch.KinOfAnother(holder) : SlotKin.Foreign;
-    }
+    /// <summary>Whether a participant of that name is among those whose recovery this process runs.</summary>
+    public bool Has(string participant) => Data.ContainsKey(participant);
 
-    public async Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken)
+    /// <inheritdoc cref="IDecisionLog.ReadAsync"/>
+    public async Task<BranchDecision> ReadAsync(BranchId branch, CancellationToken cancellationToken)
     {
-        if (!WorkerBranch.TryParse(branch.GlobalId, out var unit))
-            throw new ArgumentException($"'{branch}' does not name a worker.", nameof(branch));
+        var unit = WorkerBranch.Of(branch);
         if (living.TryGetValue(unit.Worker, out var worker) && worker.Of(unit.Number) is { } known)
             return known;
 
-        await using var session = await Pair.Queues.OpenConnectionAsync(cancellationToken);
+        await using var session = await pairs[0].Queues.OpenConnectionAsync(cancellationToken);
         using var standbys = StandbyWait.On(session);
         await using var fence = new NpgsqlCommand(Fence, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
         var listed = await fence.ExecuteScalarAsync(cancellationToken);
@@ -120,36 +141,31 @@ internal sealed class WorkerRows : IDecisionLog
             : BranchDecision.Aborted;
     }
 
-    /// <summary>The queue's server has answered the decisions, and no other can contradict it.</summary>
-    public async Task<long> RequireDecidedAsync(NpgsqlConnection data, IReadOnlyCollection<BranchId> branches)
+    /// <summary>A branch is no longer prepared.</summary>
+    public void Ended(WorkerBranch branch)
     {
-        await using var count = new NpgsqlCommand(Slots.CountUsed, data);
-        return (long)(await count.ExecuteScalarAsync())!;
+        if (living.TryGetValue(branch.Worker, out var worker))
+            worker.Ended(branch);
     }
 
-    public void Ended(BranchId branch)
+    /// <summary>
+    /// Looks in one database for branches of workers whose session has ended. Deletes the rows of those that have none there, and had none in each other
+    /// database where they could, when that was looked at last: once fenced, a worker gets none that is decided. So one that cannot be reached keeps them.
+    /// </summary>
+    /// <param name="pair">The database.</param>
+    /// <param name="data">A connection to it.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
+    public async Task TidyAsync(ServerPair pair, NpgsqlConnection data, CancellationToken cancellationToken)
     {
-        if (WorkerBranch.TryParse(branch.GlobalId, out var unit) && living.TryGetValue(unit.Worker, out var worker))
-            worker.Ended(unit.Number);
-    }
-
-    public Task RequireAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RequireAsync(data, cancellationToken);
-
-    public Task RenewAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.RenewAsync(data, cancellationToken);
-
-    public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Pair.AwaitStandbysAsync(data, cancellationToken);
-
-    /// <summary>Deletes the rows of workers whose session has ended, and that have no branch any more.</summary>
-    public async Task TidyAsync(NpgsqlConnection data, CancellationToken cancellationToken)
-    {
-        var dead = new HashSet<Guid>();
-        await using (var fence = Pair.Queues.CreateCommand(FenceDead))
+        var dead = new Dictionary<Guid, string[]>();
+        await using (var fence = pair.Queues.CreateCommand(FenceDead))
         {
-            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesOn });
-            fence.Parameters.Add(new NpgsqlParameter<long> { TypedValue = Pair.BranchesIn });
+            fence.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. pairs.Select(one => one.Place)] });
+            fence.Parameters.Add(new NpgsqlParameter<string> { TypedValue = pair.Place });
             await using var row = await fence.ExecuteReaderAsync(cancellationToken);
             while (await row.ReadAsync(cancellationToken))
-                dead.Add(row.GetGuid(0));
+                dead.Add(row.GetGuid(0), row.GetFieldValue<string[]>(1));
         }
 
         if (dead.Count == 0)
@@ -163,9 +179,21 @@ internal sealed class WorkerRows : IDecisionLog
         }
 
         // The end of a branch that is gone here may be on no standby yet.
-        await AwaitStandbysAsync(data, cancellationToken);
-        await using var delete = Pair.Queues.CreateCommand($"DELETE FROM {table} WHERE id = ANY ($1)");
-        delete.Parameters.Add(new NpgsqlParameter<Guid[]> { TypedValue = [.. dead] });
+        await pair.AwaitStandbysAsync(data, cancellationToken);
+        await using var delete = pair.Queues.CreateCommand($"DELETE FROM {table} WHERE id = ANY ($1)");
+        delete.Parameters.Add(new NpgsqlParameter<Guid[]> { TypedValue = WithoutBranches(pair.Place, dead) });
         await delete.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <param name="place">The database that was looked at.</param>
+    /// <param name="workers">Those that have no branch there, and where else they can have.</param>
+    /// <returns>Those of them that have none anywhere.</returns>
+    private Guid[] WithoutBranches(string place, IReadOnlyDictionary<Guid, string[]> workers)
+    {
+        lock (withoutBranches)
+        {
+            withoutBranches[place] = workers.Keys.ToHashSet();
+            return [.. workers.Keys.Where(worker => workers[worker].All(other => withoutBranches.GetValueOrDefault(other)?.Contains(worker) is true))];
+        }
     }
 }

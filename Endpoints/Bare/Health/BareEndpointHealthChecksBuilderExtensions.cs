@@ -11,8 +11,8 @@ public static class BareEndpointHealthChecksBuilderExtensions
     /// <summary>
     /// Adds a health check for an endpoint that <c>AddBareEndpoint</c> added. It is unhealthy if no worker has got an answer from its queue for
     /// longer than <paramref name="patience"/>, or if its two databases are found not to belong together. It is degraded if recovery could not end
-    /// some prepared branches, if messages have waited in the outbox for longer than <paramref name="patience"/>, or if a server was changed so that
-    /// the endpoint would not start any more.
+    /// some prepared branches, if a participant was removed where some can be, if messages have waited in the outbox for longer than
+    /// <paramref name="patience"/>, or if a server was changed so that the endpoint would not start any more.
     /// </summary>
     /// <param name="checks">The builder to add it to.</param>
     /// <param name="endpoint">The name of the endpoint and of the check.</param>

@@ -22,6 +22,8 @@ internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patien
             return new HealthCheckResult(failure, refusal);
         if (status.Missing() is { } missing)
             return HealthCheckResult.Degraded($"The endpoint would not start {missing}.");
+        if (status.Removed() is { } removed)
+            return HealthCheckResult.Degraded(removed);
         if (status.Branches() is > 0 and var branches)
             return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches' and recovery's log.");
         if (status.Outbox() is { OldestAge: { } oldest } backlog && oldest > patience)

@@ -29,6 +29,9 @@ internal sealed class EndpointStatus : IDisposable
     /// <summary>What would refuse the endpoint's next start; <see langword="null"/> if nothing would.</summary>
     public Func<string?> Missing { get; set; } = () => null;
 
+    /// <summary>Databases where branches can be that this process does not end; <see langword="null"/> if there are none.</summary>
+    public Func<string?> Removed { get; set; } = () => null;
+
     /// <summary>How many branches an operator must end; <see langword="null"/> if the mode has no branches.</summary>
     public Func<int?> Branches { get; set; } = () => null;
 

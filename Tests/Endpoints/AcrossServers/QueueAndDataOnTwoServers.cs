@@ -366,7 +366,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         var text = new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = false }.ConnectionString;
         await using var data = NpgsqlDataSource.Create(text);
         var place = await QueueDatabase.ReadAsync(data, CancellationToken.None);
-        await using var pair = await ServerPair.StartAsync(TwoServersBench.Name, queues, text, place, CancellationToken.None);
+        await using var pair = await ServerPair.StartAsync(
+            TwoServersBench.Name, queues, new Participant("", new DatabaseAccess(text)), place, CancellationToken.None);
         var worker = Guid.NewGuid();
         await InsertWorkerAsync(worker, "{1}");
         await HastenAsync(Bench.DataConnection);
@@ -376,7 +377,8 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         {
             var cancelling = CancelWaitAsync(DataServer, "UPDATE");
             await Assert.ThatAsync(
-                () => new WorkerRows(pair, WorkerRows.Table).TidyAsync(connection, CancellationToken.None), Throws.InstanceOf<ServerRefusedException>());
+                () => new WorkerRows([pair], WorkerRows.Table).TidyAsync(pair, connection, CancellationToken.None),
+                Throws.InstanceOf<ServerRefusedException>());
             await cancelling;
         }
         finally

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
 using Npgsql;
@@ -24,6 +25,18 @@ public sealed class HandlerWithoutAnEndpoint
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
         Assert.That(JsonSerializer.Deserialize<string>(sends.Single().Body), Is.EqualTo("widgets, attempt 2, tenant 7"));
         Assert.That(sends.Single().Queue, Is.EqualTo("billing"));
+    }
+
+    [Test]
+    public async Task It_is_lent_the_participants_that_the_test_gives()
+    {
+        await using var billing = new NpgsqlConnection();
+        var context = new MessageContext(
+            new NpgsqlConnection(), new List<OutgoingMessage>(), participants: new Dictionary<string, DbConnection> { ["billing"] = billing });
+
+        Assert.That(await context.GetConnectionAsync("billing", CancellationToken.None), Is.SameAs(billing));
+        Assert.That(
+            async () => await context.GetTransactionAsync("stock", CancellationToken.None), Throws.ArgumentException.With.Message.Contains("It has: billing."));
     }
 
     [Test]

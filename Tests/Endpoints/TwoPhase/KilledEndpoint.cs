@@ -7,7 +7,7 @@ namespace Kit.Tests.TwoPhase;
 internal sealed class KilledEndpoint(Process process) : IAsyncDisposable
 {
     /// <summary>Starts it, and returns when it has handled its first message.</summary>
-    public static async Task<KilledEndpoint> StartAsync(string cell, string queue, string widgets)
+    public static async Task<KilledEndpoint> StartAsync(string cell, string queue, string widgets, string? participant = null)
     {
         var start = new ProcessStartInfo("dotnet", ["exec", typeof(CrashingEndpoint).Assembly.Location, CrashingEndpoint.Command])
         {
@@ -19,7 +19,7 @@ internal sealed class KilledEndpoint(Process process) : IAsyncDisposable
         var endpoint = new KilledEndpoint(Process.Start(start)!);
         try
         {
-            await endpoint.HandledAsync(new CrashSpec(cell, queue, widgets));
+            await endpoint.HandledAsync(new CrashSpec(cell, queue, widgets, participant));
             return endpoint;
         }
         catch
