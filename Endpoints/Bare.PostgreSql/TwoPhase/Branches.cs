@@ -79,7 +79,7 @@ internal sealed partial class Branches : IAsyncDisposable
     public ValueTask DisposeAsync() => connections.DisposeAsync();
 
     [LoggerMessage(Level = LogLevel.Warning,
-        Message = "full-dtc needs {Fewest} slots for prepared transactions on the server of {Of}, and {Used} of its {Total} are in use. " +
+        Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use ({Of}). " +
             "Messages wait while none is free. " +
             "Raise max_prepared_transactions to the sum of what all endpoints and applications need. " +
             "The command 'branches' shows who holds the slots.")]
