@@ -14,6 +14,12 @@ internal sealed class ServerOptions
     private const string WithTls = "amqps";
     private const int DefaultAmqpPort = 5672;
 
+    private const string SslVariable = "PGSSLMODE";
+
+    /// <summary>Ways to log in that send no password in clear.</summary>
+    private const string Hashed = "ScramSHA256,MD5,None";
+
+    private static readonly IReadOnlyList<string> Strict = ["require", "verify-ca", "verify-full"];
     private static readonly IReadOnlyList<SslMode> Unencrypted = [SslMode.Disable, SslMode.Allow, SslMode.Prefer];
 
     private readonly Option<string?> postgreSql = Create(
@@ -62,8 +68,17 @@ internal sealed class ServerOptions
         if (!file.NeedsBroker && parsed.GetValue(rabbitMq) is not null)
             throw Wrong(rabbitMq, $"{file.Path} needs no broker", "Leave the option out.");
 
-        var named = Read(parsed);
-        return new NamedServers(file.NeedsDatabases ? named.PostgreSql : null, file.NeedsBroker ? named.RabbitMq : null);
+        var typed = Read(parsed);
+        var named = new NamedServers(file.NeedsDatabases ? typed.PostgreSql : null, file.NeedsBroker ? typed.RabbitMq : null);
+        if (named != NamedServers.None && file.Programs.SelectMany(program => program.Command).FirstOrDefault(Placeholders.NameAPassword) is { } shown)
+        {
+            throw new KitException(
+                $"{file.Path}: '{shown}' is part of a command, and every user of this machine could read your server's password in the list of processes.",
+                "Give it to the program in 'environment'.")
+            { IsUsage = true };
+        }
+
+        return named;
     }
 
     /// <summary>The arguments as typed, without the servers' passwords.</summary>
@@ -92,9 +107,12 @@ internal sealed class ServerOptions
             throw Wrong(postgreSql, "the connection string names no user, and your service is given it", "Add Username=….");
         if (settings.Host!.Contains(',', StringComparison.Ordinal) || Path.IsPathRooted(settings.Host))
             throw Wrong(postgreSql, "expected one host that is reached over TCP", "Name the machine of the primary.");
-        return Unencrypted.Contains(settings.SslMode)
-            ? new NpgsqlConnectionStringBuilder(typed) { SslMode = SslMode.Disable }
-            : throw Encrypted(postgreSql, "leave SSL Mode out");
+        if (!Unencrypted.Contains(settings.SslMode))
+            throw Encrypted(postgreSql, "leave SSL Mode out");
+        if (Environment.GetEnvironmentVariable(SslVariable) is { } wanted && Strict.Contains(wanted))
+            throw Encrypted(postgreSql, $"unset {SslVariable}");
+        // A server that asks for the password in clear gets none.
+        return new NpgsqlConnectionStringBuilder(typed) { SslMode = SslMode.Disable, RequireAuth = Hashed };
     }
 
     /// <summary>The same broker, with all that the URI leaves out: a service is given each of them.</summary>

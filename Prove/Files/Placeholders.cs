@@ -60,6 +60,11 @@ internal sealed partial class Placeholders
     public static bool NameServer(string template, string server) =>
         NamesIn(template).Any(name => name == server || name.StartsWith($"{server}:", StringComparison.Ordinal));
 
+    /// <summary>True if a text has a placeholder whose value has a server's password.</summary>
+    public static bool NameAPassword(string template) => NamesIn(template).Any(name =>
+        name == Broker || name.EndsWith(":password", StringComparison.Ordinal)
+        || (name.StartsWith($"{PostgreSql}:", StringComparison.Ordinal) && name.Split(':') is [_, _] or [_, _, "uri" or "jdbc"]));
+
     public static bool NameCalls(string template) => NamesIn(template).Contains(Calls);
 
     /// <summary>The first unknown placeholder; <see langword="null"/> if there is none.</summary>
@@ -77,7 +82,8 @@ internal sealed partial class Placeholders
         // That of an IPv6 address has colons.
         var host = Uri.CheckHostName(connection.Host) is UriHostNameType.IPv6 ? $"[{connection.Host}]" : connection.Host!;
         var address = $"{host}:{Text(connection.Port)}/{connection.Database}";
-        values[name] = new NpgsqlConnectionStringBuilder(connection.ConnectionString) { SslMode = SslMode.Disable }.ConnectionString;
+        // The kit's own condition, which drivers before version 8 do not know.
+        values[name] = new NpgsqlConnectionStringBuilder(connection.ConnectionString) { SslMode = SslMode.Disable, RequireAuth = null }.ConnectionString;
         values[$"{name}:uri"] = $"postgresql://{user}:{password}@{address}?sslmode=disable";
         values[$"{name}:jdbc"] = $"jdbc:postgresql://{address}?user={user}&password={password}&sslmode=disable";
         values[$"{name}:host"] = connection.Host!;

@@ -12,9 +12,10 @@ internal sealed class NamedPostgreSql
     private const int Exchanges = 200;
 
     private readonly PostgreSqlFacts facts;
+    private readonly string standbys;
 
-    private NamedPostgreSql(string connectionString, PostgreSqlFacts facts, KitException? undecodable) =>
-        (ConnectionString, this.facts, Undecodable) = (connectionString, facts, undecodable);
+    private NamedPostgreSql(string connectionString, PostgreSqlFacts facts, KitException? undecodable, string standbys) =>
+        (ConnectionString, this.facts, Undecodable, this.standbys) = (connectionString, facts, undecodable, standbys);
 
     public string ConnectionString { get; }
 
@@ -25,6 +26,12 @@ internal sealed class NamedPostgreSql
 
     /// <summary>The reason why its log cannot be decoded, with the remedy; <see langword="null"/>: it can.</summary>
     public KitException? Undecodable { get; }
+
+    /// <summary>
+    /// True if it takes whoever follows its log for a synchronous standby (<c>*</c> in <c>synchronous_standby_names</c>), for which each commit of each client can
+    /// wait.
+    /// </summary>
+    public bool TakesAnyStandby => standbys.Contains('*', StringComparison.Ordinal);
 
     /// <summary>True if it records the moments of commits.</summary>
     public bool TracksCommitTimestamps => facts.TracksCommitTimestamps;
@@ -46,7 +53,8 @@ internal sealed class NamedPostgreSql
         try
         {
             await DatabaseOwner.RemoveLeftoversAsync(connectionString, cancellationToken);
-            return new NamedPostgreSql(connectionString, read, await TryToDecodeAsync(connectionString, cancellationToken));
+            return new NamedPostgreSql(
+                connectionString, read, await TryToDecodeAsync(connectionString, cancellationToken), await ReadStandbysAsync(connectionString, cancellationToken));
         }
         catch (NpgsqlException failure)
         {
@@ -99,6 +107,13 @@ internal sealed class NamedPostgreSql
 
     private static KitException Why(string because, string remedy, Exception failure) =>
         new($"The server's log cannot be decoded: {because}.", remedy, failure);
+
+    private static async Task<string> ReadStandbysAsync(string connectionString, CancellationToken cancellationToken)
+    {
+        await using var server = NpgsqlDataSource.Create(connectionString);
+        await using var ask = server.CreateCommand("SHOW synchronous_standby_names");
+        return (string)(await ask.ExecuteScalarAsync(cancellationToken))!;
+    }
 
     /// <summary>Decodes the log of a database of the kit, which is dropped.</summary>
     private static async Task<KitException?> TryToDecodeAsync(string connectionString, CancellationToken cancellationToken)

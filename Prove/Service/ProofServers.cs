@@ -51,9 +51,9 @@ internal sealed class ProofServers : IAsyncDisposable
         get
         {
             if (namedPostgreSql is not null)
-                yield return $"On your PostgreSQL {namedPostgreSql.Version}, {namedPostgreSql.Address}: in databases of the kit, which it drops.";
+                yield return $"On your PostgreSQL {namedPostgreSql.Version}, {namedPostgreSql.Address}: in databases of the kit, which it drops; unencrypted.";
             if (namedRabbitMq is { Facts: var broker })
-                yield return $"On your RabbitMQ {broker.Version}, {broker.Address}: in virtual hosts of the kit, which it removes.";
+                yield return $"On your RabbitMQ {broker.Version}, {broker.Address}: in virtual hosts of the kit, which it removes; unencrypted.";
         }
     }
 
@@ -106,6 +106,13 @@ internal sealed class ProofServers : IAsyncDisposable
     /// <exception cref="KitException">They cannot.</exception>
     public void RequireMoments(ProofFile file, bool asTheyCome)
     {
+        if (asTheyCome && HasRows(file) && namedPostgreSql is { TakesAnyStandby: true })
+        {
+            throw new KitException(
+                "'load' follows the commits of rows, and the server would take it for a synchronous standby: synchronous_standby_names has '*'.",
+                "Name the standbys there, or use 'drain', which follows nothing.");
+        }
+
         if (Undecodable is not { } because || !HasRows(file))
             return;
 

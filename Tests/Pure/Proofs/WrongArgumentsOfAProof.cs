@@ -64,6 +64,7 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("--postgresql", "Host=db;Password=hush", "--postgresql: the connection string names no user, and your service is given it.")]
     [TestCase("--postgresql", "Host=a,b;Username=u;Password=hush", "--postgresql: expected one host that is reached over TCP.")]
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush;SSL Mode=Require", "--postgresql: an encrypted connection is asked for, ")]
+    [TestCase("--postgresql", "Host=db;Username=u;Password=hush;SSL Mode=VerifyFull", "--postgresql: an encrypted connection is asked for, ")]
     [TestCase("--rabbitmq", "amqps://u:hush@broker", "--rabbitmq: an encrypted connection is asked for, ")]
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush", "--postgresql: orders.proof.json needs no database.")]
     public async Task A_server_that_cannot_be_named_is_refused(string option, string server, string error)
@@ -79,6 +80,21 @@ public sealed class WrongArgumentsOfAProof
             Assert.That(result.Errors.Replace(folder.Path + Path.DirectorySeparatorChar, "", StringComparison.Ordinal), Does.StartWith($"error: {error}"));
             Assert.That(result.Output + result.Errors, Does.Not.Contain("hush"));
         }
+    }
+
+    [TestCase("{{rabbitmq}}", true)]
+    [TestCase("--broker={{rabbitmq:password}}", true)]
+    [TestCase("{{rabbitmq:host}}", false)]
+    public async Task A_password_of_the_users_server_in_a_command_is_refused(string argument, bool isRefused)
+    {
+        using var folder = new TemporaryFolder();
+        var text = FolderOfAProof.Text.Replace("\"command\": [\"orders\"]", $"\"command\": [\"/no/such/program\", \"{argument}\"]", StringComparison.Ordinal);
+        await File.WriteAllTextAsync(folder.Below("orders.proof.json"), text);
+
+        var result = await RunnerInProcess.ProveAsync("drain", folder.Below("orders.proof.json"), "--rabbitmq", "amqp://u:hush@127.0.0.1:1");
+
+        Assert.That(result.ExitCode, Is.EqualTo(isRefused ? ExitCode.Usage : ExitCode.Failure), result.Errors);
+        Assert.That(result.Errors, isRefused ? Does.Contain($"'{argument}' is part of a command") : Does.Not.Contain("is part of a command"));
     }
 
     /// <summary>A build server would show the results of the run before.</summary>
