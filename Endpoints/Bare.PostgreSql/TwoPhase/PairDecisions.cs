@@ -28,8 +28,8 @@ internal sealed class PairDecisions(WorkerRows rows, ServerPair pair) : IDecisio
 
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => pair.AwaitStandbysAsync(data, cancellationToken);
 
-    public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken) =>
-        rows.ReadAsync(branch, cancellationToken);
+    public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, bool isYoung, CancellationToken cancellationToken) =>
+        rows.ReadAsync(branch, isYoung, cancellationToken);
 
     /// <summary>The queue's server has answered the decisions, and no other can contradict it.</summary>
     public async Task<long> RequireDecidedAsync(NpgsqlConnection data, IReadOnlyCollection<BranchId> branches)

@@ -84,6 +84,10 @@ internal sealed class WorkerRows
     // does nothing would see a decision that no standby has.
     private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}";
 
+    // With several databases a branch waits, prepared, for the prepares of the others, and each of them can be slow.
+    private string MayDecide =>
+        $"SELECT EXISTS (SELECT FROM {table} WHERE id = $1 AND participants <> '{"{}"}' AND NOT is_fenced AND NOT {IsDead})";
+
     // A clone of the branches' server has its identifier, and can serve another endpoint of this queue: only in the databases that the generations have
     // proved are this worker's branches seen. And another configuration of the endpoint can have others.
     private string FenceDead => $"UPDATE {table} SET is_fenced = true WHERE $2 = ANY ({Places}) AND {Places} <@ $1 AND {IsDead} RETURNING id, {Places}";
@@ -124,13 +128,17 @@ internal sealed class WorkerRows
     public bool Has(string participant) => Data.ContainsKey(participant);
 
     /// <inheritdoc cref="IDecisionLog.ReadAsync"/>
-    public async Task<BranchDecision> ReadAsync(BranchId branch, CancellationToken cancellationToken)
+    public async Task<BranchDecision> ReadAsync(BranchId branch, bool isYoung, CancellationToken cancellationToken)
     {
         var unit = WorkerBranch.Of(branch);
         if (living.TryGetValue(unit.Worker, out var worker) && worker.Of(unit.Number) is { } known)
             return known;
 
         await using var session = await pairs[0].Queues.OpenConnectionAsync(cancellationToken);
+        await using var look = new NpgsqlCommand(MayDecide, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
+        if (isYoung && await look.ExecuteScalarAsync(cancellationToken) is true)
+            return BranchDecision.Undecided;
+
         using var standbys = StandbyWait.On(session);
         await using var fence = new NpgsqlCommand(Fence, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
         var listed = await fence.ExecuteScalarAsync(cancellationToken);

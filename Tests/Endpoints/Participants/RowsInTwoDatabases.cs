@@ -104,6 +104,54 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         Assert.That((await Bench.Data.CountRowsAsync(), await Billing.CountRowsAsync(), await Bench.CountSendsAsync()), Is.EqualTo((0, 0, 0)));
     }
 
+    /// <summary>Recovery of another process finds the branch that is prepared, and whose worker still waits for the other prepare.</summary>
+    [Test]
+    public async Task A_prepare_that_takes_longer_than_recovery_waits_costs_no_attempt()
+    {
+        await TestDatabases.ExecuteAsync(
+            Bench.DataConnection,
+            """
+            CREATE TABLE gate ();
+            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM gate; RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait();
+            """);
+        await using var holder = new NpgsqlConnection(Bench.DataConnection);
+        await holder.OpenAsync();
+        await using var gate = await holder.BeginTransactionAsync();
+        await using (var close = new NpgsqlCommand("LOCK TABLE gate", holder, gate))
+            await close.ExecuteNonQueryAsync();
+        var (attempts, processes) = (0, new List<EndpointStatus>());
+        await StartOneAsync();
+        var messages = await Bench.EnqueueAsync(1);
+        await Eventually.HoldsAsync(async () => await Billing.CountPreparedAsync() == 1, "one branch is prepared");
+
+        await StartOneAsync();
+        Assert.That(await Billing.CountPreparedAsync(), Is.EqualTo(1), "recovery of the second process has left it alone");
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                BillingConnection, "SELECT count(*)::int FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '1 s'") == 1,
+            "it stays prepared for longer than several passes");
+        Assert.That(processes.Select(status => status.Branches()), Is.All.Zero, "branches that an operator must end");
+        await gate.RollbackAsync();
+        await DrainedAsync();
+
+        await HasExactlyOneEffectOfEachAsync(messages);
+        Assert.That(attempts, Is.EqualTo(1));
+        Assert.That(Bench.Log, Is.Empty);
+
+        Task StartOneAsync() => StartAsync(
+            async (context, cancellationToken) =>
+            {
+                Interlocked.Increment(ref attempts);
+                await InsertInBothAsync(context, cancellationToken);
+            },
+            configure: endpoint =>
+            {
+                endpoint.LimitConcurrency(1).RecoveryInterval = Soon;
+                processes.Add(endpoint.Status);
+            });
+    }
+
     /// <summary>The answer to one prepare is lost, so that only recovery can know that branch.</summary>
     [TestCase(PointWay.Cut)]
     [TestCase(PointWay.CutBefore)]
