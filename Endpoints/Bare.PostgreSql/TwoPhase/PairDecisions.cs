@@ -14,8 +14,8 @@ internal sealed class PairDecisions(WorkerRows rows, ServerPair pair) : IDecisio
         {
             if (branch.Queue != pair.Queue)
                 return WorkerBranch.KinOfAnother(holder);
-            var isOfAnother = !holder.IsHere && branch.Participant != pair.Participant.Name && rows.Has(branch.Participant);
-            return isOfAnother ? SlotKin.OfAnotherQueue : SlotKin.Own;
+            // Not by its participant's name, which may have been that of another database.
+            return !holder.IsHere && rows.Has(pair.BranchesOn, holder.DatabaseOid) ? SlotKin.OfAnotherQueue : SlotKin.Own;
         }
 
         // A branch of a queue on its own server, or of this one, before it moved.

@@ -124,8 +124,8 @@ internal sealed class WorkerRows
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>Whether a participant of that name is among those whose recovery this process runs.</summary>
-    public bool Has(string participant) => Data.ContainsKey(participant);
+    /// <summary>Whether a database of that server, by its oid, is among those whose recovery this process runs.</summary>
+    public bool Has(long server, long database) => pairs.Any(pair => pair.BranchesOn == server && pair.BranchesIn == database);
 
     /// <inheritdoc cref="IDecisionLog.ReadAsync"/>
     public async Task<BranchDecision> ReadAsync(BranchId branch, bool isYoung, CancellationToken cancellationToken)

@@ -259,6 +259,31 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         Assert.That(await CountWorkersAsync(worker), Is.Zero);
     }
 
+    /// <summary>Its earlier database is on a server of which the endpoint has another one.</summary>
+    [Test]
+    public async Task A_branch_in_the_database_that_a_participant_had_before_ends_as_its_list_says()
+    {
+        var before = Bench.Data.Queue;
+        await StartAsync(billing: before);
+        await Bench.StopAsync();
+        var worker = Guid.NewGuid();
+        await InsertWorkerOfBothAsync(worker, "{7}", before);
+        var branch = new WorkerBranch(await ReadIdentityAsync(), worker, 7, Participant).Id;
+        await TestDatabases.ExecuteAsync(before, "CREATE TABLE decided (number int)");
+        await TestDatabases.ExecuteAsync(before, $"BEGIN; INSERT INTO decided VALUES (7); {branch.Prepare}");
+        // In a minute its own recovery would have ended it.
+        await TestDatabases.ExecuteAsync(
+            Bench.DataConnection,
+            "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$");
+
+        await Bench.StartAsync(
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { SearchPath = "public, pg_catalog" }.ConnectionString,
+            configure: endpoint => endpoint.AddParticipant(Participant, BillingConnection));
+
+        Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
+        Assert.That(await TestDatabases.ScalarAsync(before, "SELECT count(*)::int FROM decided"), Is.EqualTo(1));
+    }
+
     /// <summary>Its columns are those of the earlier version, which knows one database.</summary>
     [Test]
     public async Task A_branch_of_an_endpoint_without_the_participant_ends_as_its_list_says()
