@@ -382,6 +382,23 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         Assert.That(Bench.Log, Has.Count.EqualTo(1));
     }
 
+    [Test]
+    public async Task A_process_says_so_when_another_adds_a_participant()
+    {
+        EndpointStatus status = null!;
+        await Bench.StartAsync(configure: endpoint =>
+        {
+            endpoint.RecoveryInterval = Soon;
+            status = endpoint.Status;
+        });
+        Assert.That(status.Removed(), Is.Null);
+
+        await StartAsync();
+
+        await Eventually.HoldsAsync(() => status.Removed() is not null, "it is degraded");
+        Assert.That(Bench.Log, Has.One.StartsWith("Error").And.One.Contains("participant 'billing'"));
+    }
+
     [TestCase("full-dtc")]
     [TestCase("dtc-off")]
     public async Task A_removed_participant_is_named_until_the_operator_has_looked(string mode)
