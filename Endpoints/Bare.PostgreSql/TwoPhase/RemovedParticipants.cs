@@ -82,6 +82,8 @@ internal sealed partial class RemovedParticipants(string endpoint, NpgsqlDataSou
     private string Describe(string name, string address, long server, long database) =>
         $"Endpoint '{endpoint}' was started with {Participant.TitleOf(name)} at {address}, which this process does not have: it ends no branch there. " +
         "If no other process has it, configure it again until 'branches' shows none of this queue there. Then run " +
+        $"UPDATE {WorkerRows.Table} SET participants = array_remove(participants, '{server}/{database}') " +
+        $"WHERE '{server}/{database}' = ANY (participants); " +
         $"DELETE FROM {Table} WHERE endpoint = {PostgreSqlStatement.Literal(endpoint)} AND server = {server} AND database = {database}.";
 
     [LoggerMessage(Level = LogLevel.Error, Message = "{Removed}")]

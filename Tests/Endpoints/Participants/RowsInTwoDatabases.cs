@@ -405,6 +405,8 @@ public sealed class RowsInTwoDatabases : OnThreeServers
     {
         await StartAsync();
         await Bench.StopAsync();
+        var worker = Guid.NewGuid();
+        await InsertWorkerOfBothAsync(worker, "{7}");
         EndpointStatus status = null!;
         await Bench.StartAsync(configure: endpoint =>
         {
@@ -417,5 +419,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         foreach (var statement in removed.Split("Then run ").Skip(1))
             await TestDatabases.ExecuteAsync(Bench.QueueConnection, statement[..statement.IndexOf('.', StringComparison.Ordinal)]);
         await Eventually.HoldsAsync(() => status.Removed() is null, "it is forgotten");
+        if (mode == "full-dtc")
+            await Eventually.HoldsAsync(async () => await CountWorkersAsync(worker) == 0, "the rows of its workers are deleted");
     }
 }
