@@ -99,6 +99,8 @@ public sealed class ParticipantsThatDoNotFit : OnThreeServers
     {
         await using var server = await ServerOfFewSlots.StartAsync(5);
         await RefusesAsync(server.ConnectionString, "at least 6");
+        Assert.That(
+            await TestDatabases.ScalarAsync(Bench.QueueConnection, "SELECT count(*)::int FROM kit_participant"), Is.Zero, "no branch can be there");
     }
 
     /// <summary>Two workers need six slots for each of the two databases.</summary>
