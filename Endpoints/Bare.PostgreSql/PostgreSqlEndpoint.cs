@@ -53,7 +53,8 @@ internal sealed class PostgreSqlEndpoint(
     {
         var removed = new RemovedParticipants(endpoint.Name, opened.Queues, opened.Places, log);
         await removed.LookAsync(cancellationToken);
-        if (removed.Found is null)
+        // Where there are branches, another process can add a participant later.
+        if (removed.Found is null && endpoint.Status.Branches() is null)
             return;
 
         endpoint.Status.Removed = () => removed.Found;

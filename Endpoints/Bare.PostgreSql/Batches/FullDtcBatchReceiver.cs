@@ -47,7 +47,7 @@ internal sealed class FullDtcBatchReceiver(
         }
         catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {
-            mode.SawNoSlot();
+            mode.SawNoSlot(unit);
             throw Failure.ReasonOf(refused);
         }
     }

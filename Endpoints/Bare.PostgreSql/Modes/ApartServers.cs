@@ -63,7 +63,7 @@ internal static class ApartServers
         var table = await workers.EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken);
         List<string> tables = [table, .. pairs[0].InQueue];
         if (pairs.Count > 1)
-            tables.Add(await RemovedParticipants.RememberAsync(endpoint.Name, sessions.Queues, pairs, cancellationToken));
+            tables.Add(await RemovedParticipants.EnsureAsync(endpoint.Name, sessions.Queues, cancellationToken));
         if (tables.Select(one => one[..one.LastIndexOf('.')]).Distinct().Count() > 1)
         {
             throw Refused(endpoint,

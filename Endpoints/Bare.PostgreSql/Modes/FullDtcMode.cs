@@ -46,9 +46,12 @@ internal static class FullDtcMode
         EndpointSessions sessions, bool isWaiting, CancellationToken cancellationToken)
     {
         var (rows, participants) = await ApartServers.PrepareAsync(sessions, cancellationToken);
-        return await StartAsync(
+        var open = await StartAsync(
             sessions, participants, withTransactionId: false,
             async session => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned), isWaiting, cancellationToken);
+        if (participants.Count > 1)
+            await RemovedParticipants.RememberAsync(sessions.Endpoint.Name, sessions.Queues, rows.Pairs, cancellationToken);
+        return open;
     }
 
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> StartAsync(

@@ -61,7 +61,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, IDecider decider, Full
         }
         catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {
-            mode.SawNoSlot();
+            mode.SawNoSlot(unit);
             throw Failure.ReasonOf(refused);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

@@ -30,6 +30,9 @@ internal sealed class Branch : IAsyncDisposable
     /// <inheritdoc cref="LocalTransaction.Lent"/>
     public NpgsqlTransaction Lent => local.Lent;
 
+    /// <summary>Whether its server had no slot for it, or lacked something else that every branch needs.</summary>
+    public bool FoundNoSlot { get; private set; }
+
     /// <summary>Whether it is not prepared and cannot become so.</summary>
     public bool IsGone => state is State.Active or State.RolledBack;
 
@@ -72,7 +75,8 @@ internal sealed class Branch : IAsyncDisposable
             if (failure is PostgresException refusal && PostgreSqlStatement.HasRun(handlers))
             {
                 // The server was restarted with max_prepared_transactions = 0: no statement of a handler is left that could raise the same.
-                if (NpgsqlErrors.IsShortage(refusal) || refusal.SqlState == PostgresErrorCodes.ObjectNotInPrerequisiteState)
+                FoundNoSlot = NpgsqlErrors.IsShortage(refusal) || refusal.SqlState == PostgresErrorCodes.ObjectNotInPrerequisiteState;
+                if (FoundNoSlot)
                     throw new ServerRefusedException(refusal);
                 if (refusal.SqlState == PostgresErrorCodes.FeatureNotSupported)
                     throw new NotPreparableException(refusal);

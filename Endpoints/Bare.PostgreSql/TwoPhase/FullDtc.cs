@@ -79,11 +79,14 @@ internal sealed class FullDtc : IAsyncDisposable
         }
     }
 
-    /// <summary>A branch found no slot: no worker receives before the slots have been counted again.</summary>
-    public void SawNoSlot()
+    /// <summary>
+    /// Branches of a unit may have found no slot: no worker receives before the slots of those participants have been counted again. The others' are not
+    /// counted: one that is away would keep all messages waiting.
+    /// </summary>
+    public void SawNoSlot(AtomicUnit unit)
     {
-        foreach (var branches in Databases)
-            branches.Slots.SawNone();
+        foreach (var participant in unit.WithoutSlot)
+            parts[participant].Branches.Slots.SawNone();
     }
 
     /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>

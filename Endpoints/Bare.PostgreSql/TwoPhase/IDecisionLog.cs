@@ -30,9 +30,10 @@ internal interface IDecisionLog
     /// <summary>Reads the decision on a branch of this queue. A decision that was read never changes.</summary>
     /// <param name="data">The connection that is going to end the branch.</param>
     /// <param name="branch">The branch.</param>
+    /// <param name="isYoung">Whether it may still wait for the prepare of another branch of its unit, and is undecided if its worker lives.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
-    Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken);
+    Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, bool isYoung, CancellationToken cancellationToken);
 
     /// <summary>Requires, before the second phase, that the branches are decided, as far as the server of the branches can tell.</summary>
     /// <param name="data">The connection that is going to commit the branches.</param>

@@ -14,8 +14,8 @@ internal sealed class PairDecisions(WorkerRows rows, ServerPair pair) : IDecisio
         {
             if (branch.Queue != pair.Queue)
                 return WorkerBranch.KinOfAnother(holder);
-            var isOfAnother = !holder.IsHere && branch.Participant != pair.Participant.Name && rows.Has(branch.Participant);
-            return isOfAnother ? SlotKin.OfAnotherQueue : SlotKin.Own;
+            // Not by its participant's name, which may have been that of another database.
+            return !holder.IsHere && rows.Has(pair.BranchesOn, holder.DatabaseOid) ? SlotKin.OfAnotherQueue : SlotKin.Own;
         }
 
         // A branch of a queue on its own server, or of this one, before it moved.
@@ -28,8 +28,8 @@ internal sealed class PairDecisions(WorkerRows rows, ServerPair pair) : IDecisio
 
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => pair.AwaitStandbysAsync(data, cancellationToken);
 
-    public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken) =>
-        rows.ReadAsync(branch, cancellationToken);
+    public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, bool isYoung, CancellationToken cancellationToken) =>
+        rows.ReadAsync(branch, isYoung, cancellationToken);
 
     /// <summary>The queue's server has answered the decisions, and no other can contradict it.</summary>
     public async Task<long> RequireDecidedAsync(NpgsqlConnection data, IReadOnlyCollection<BranchId> branches)

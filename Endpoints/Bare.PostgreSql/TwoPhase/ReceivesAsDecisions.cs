@@ -52,7 +52,8 @@ internal sealed class ReceivesAsDecisions(QueueDatabase queue) : IDecisionLog
     /// <inheritdoc cref="BeforeEnds"/>
     public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken) =>
+    /// <summary>A receive that is still open keeps its branch undecided, at any age.</summary>
+    public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, bool isYoung, CancellationToken cancellationToken) =>
         BranchDecisions.ReadAsync(data.CreateCommand(), TransactionIdOf(branch), cancellationToken);
 
     /// <summary>

@@ -20,6 +20,9 @@ internal sealed partial class Recovery(
     // A branch in another database can belong to another endpoint whose queue is in the same database, and that is ended by that endpoint's recovery.
     private static readonly TimeSpan AgeElsewhere = TimeSpan.FromMinutes(1);
 
+    // A branch that is not decided by then waits for something that an operator must see.
+    private static readonly TimeSpan AgeUndecided = TimeSpan.FromMinutes(1);
+
     private readonly OtherHolders others = new(decisions, log);
     private bool isRefused;
 
@@ -53,9 +56,11 @@ internal sealed partial class Recovery(
                 continue;
             if (holder.IsYoungerThan(olderThan) && !left.Contains(branch))
                 continue;
-            if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
+            var isYoung = holder.IsYoungerThan(AgeUndecided) && !left.Contains(branch);
+            var hasEnded = await TryEndAsync(connection, branch, holder.Owner, isYoung, cancellationToken);
+            if (hasEnded is true)
                 ended++;
-            else
+            else if (hasEnded is false)
                 stay++;
         }
 
@@ -115,7 +120,7 @@ internal sealed partial class Recovery(
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
             foreach (var (holder, branch) in branches)
             {
-                if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
+                if (await TryEndAsync(connection, branch, holder.Owner, isYoung: false, cancellationToken) is true)
                     ended++;
             }
         }
@@ -127,13 +132,17 @@ internal sealed partial class Recovery(
         return ended;
     }
 
-    private async Task<bool> TryEndAsync(NpgsqlConnection connection, BranchId branch, string owner, CancellationToken cancellationToken)
+    /// <returns>Whether it is ended; <see langword="null"/> if it is young, and its unit goes on.</returns>
+    private async Task<bool?> TryEndAsync(
+        NpgsqlConnection connection, BranchId branch, string owner, bool isYoung, CancellationToken cancellationToken)
     {
-        var decision = await decisions.ReadAsync(connection, branch, cancellationToken);
+        var decision = await decisions.ReadAsync(connection, branch, isYoung, cancellationToken);
         if (decision is BranchDecision.Unknown)
             LogUnknown(branch.ToString());
 
-        return BranchDecisions.StatementOf(decision, branch) is { } end && await TryEndAsync(connection, end, branch, owner, cancellationToken);
+        return BranchDecisions.StatementOf(decision, branch) is { } end
+            ? await TryEndAsync(connection, end, branch, owner, cancellationToken)
+            : isYoung && decision is BranchDecision.Undecided ? null : false;
     }
 
     private async Task<bool> TryEndAsync(

@@ -25,15 +25,19 @@ internal sealed partial class RemovedParticipants(string endpoint, NpgsqlDataSou
     /// <summary>Those that the last look has found; <see langword="null"/> if none is missing.</summary>
     public string? Found { get; private set; }
 
-    /// <summary>Remembers the participants, before the first of them has a branch.</summary>
+    /// <summary>Ensures that the table exists.</summary>
     /// <returns>The table, with its schema.</returns>
     /// <exception cref="InvalidOperationException">The role lacks a right. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public static async Task<string> RememberAsync(
+    public static Task<string> EnsureAsync(string endpoint, NpgsqlDataSource queues, CancellationToken cancellationToken) =>
+        new OwnTable(Table, Create, ["database", "endpoint", "server"], ["SELECT", "INSERT", "UPDATE"]).EnsureAsync(endpoint, queues, cancellationToken);
+
+    /// <summary>Remembers the participants, before the first of them has a branch, and when nothing refuses them any more.</summary>
+    /// <inheritdoc cref="EnsureAsync" path="/exception"/>
+    public static async Task RememberAsync(
         string endpoint, NpgsqlDataSource queues, IEnumerable<ServerPair> pairs, CancellationToken cancellationToken)
     {
-        var own = new OwnTable(Table, Create, ["database", "endpoint", "server"], ["SELECT", "INSERT", "UPDATE"]);
-        var table = await own.EnsureAsync(endpoint, queues, cancellationToken);
+        var table = await EnsureAsync(endpoint, queues, cancellationToken);
         await using var batch = queues.CreateBatch();
         foreach (var pair in pairs)
         {
@@ -48,7 +52,6 @@ internal sealed partial class RemovedParticipants(string endpoint, NpgsqlDataSou
         }
 
         await batch.ExecuteNonQueryAsync(cancellationToken);
-        return table;
     }
 
     /// <summary>Looks again, and logs what has begun to be missing.</summary>
@@ -82,6 +85,8 @@ internal sealed partial class RemovedParticipants(string endpoint, NpgsqlDataSou
     private string Describe(string name, string address, long server, long database) =>
         $"Endpoint '{endpoint}' was started with {Participant.TitleOf(name)} at {address}, which this process does not have: it ends no branch there. " +
         "If no other process has it, configure it again until 'branches' shows none of this queue there. Then run " +
+        $"UPDATE {WorkerRows.Table} SET participants = array_remove(participants, '{server}/{database}') " +
+        $"WHERE '{server}/{database}' = ANY (participants); " +
         $"DELETE FROM {Table} WHERE endpoint = {PostgreSqlStatement.Literal(endpoint)} AND server = {server} AND database = {database}.";
 
     [LoggerMessage(Level = LogLevel.Error, Message = "{Removed}")]

@@ -14,6 +14,10 @@ internal abstract class UnitWithBranches(IReadOnlyList<BranchPlace> places, Isol
     /// <summary>Why a server refused the handler a connection; <see langword="null"/> if none did, or was asked.</summary>
     public Exception? Refusal => lent.Select(one => one.Refusal).FirstOrDefault(refusal => refusal is not null);
 
+    /// <summary>The participants whose server had no slot for the branch: see <see cref="Branch.FoundNoSlot"/>.</summary>
+    public IEnumerable<string> WithoutSlot =>
+        lent.Select(one => one.Opened).OfType<Branch>().Where(branch => branch.FoundNoSlot).Select(branch => branch.Place.Participant);
+
     /// <summary>Whether no branch is prepared, or can become so.</summary>
     protected bool IsGone => NotGone.Count == 0;
 

@@ -50,7 +50,6 @@ internal sealed class WorkerRows
     /// <summary>PostgreSQL quotes what it cannot convert, in every language of its messages.</summary>
     private const string Fenced = "kit: fenced, rows";
 
-    private readonly IReadOnlyList<ServerPair> pairs;
     private readonly string table;
     private readonly ConcurrentDictionary<Guid, WorkerRow> living = new();
     private readonly Dictionary<string, IReadOnlyCollection<Guid>> withoutBranches = new(StringComparer.Ordinal);
@@ -59,18 +58,21 @@ internal sealed class WorkerRows
     /// <param name="table">The name of the table, with its schema.</param>
     public WorkerRows(IReadOnlyList<ServerPair> pairs, string table)
     {
-        (this.pairs, this.table) = (pairs, table);
+        (Pairs, this.table) = (pairs, table);
         Data = pairs.ToDictionary(pair => pair.Participant.Name, pair => pair.Data, StringComparer.Ordinal);
     }
+
+    /// <summary>The queue's database with each of those of the branches.</summary>
+    public IReadOnlyList<ServerPair> Pairs { get; }
 
     /// <summary>Reaches the database of each participant, by name.</summary>
     public IReadOnlyDictionary<string, NpgsqlDataSource> Data { get; }
 
     /// <summary>The identity of the queue's database.</summary>
-    public Guid Queue => pairs[0].Queue;
+    public Guid Queue => Pairs[0].Queue;
 
     /// <summary>Why the databases do not belong together; <see langword="null"/> if they do.</summary>
-    public InvalidOperationException? Refusal => pairs.Select(pair => pair.Refusal).FirstOrDefault(refusal => refusal is not null);
+    public InvalidOperationException? Refusal => Pairs.Select(pair => pair.Refusal).FirstOrDefault(refusal => refusal is not null);
 
     /// <summary>
     /// The statement before the COMMIT of a receive: $1 is the list of numbers, $2 the worker. It fails if recovery has fenced the row, so that the COMMIT
@@ -83,6 +85,10 @@ internal sealed class WorkerRows
     // An UPDATE, even of a row that is fenced already: it waits for a decision that is being committed, and for the standbys of the server. An INSERT that
     // does nothing would see a decision that no standby has.
     private string Fence => $"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}";
+
+    // With several databases a branch waits, prepared, for the prepares of the others, and each of them can be slow.
+    private string MayDecide =>
+        $"SELECT EXISTS (SELECT FROM {table} WHERE id = $1 AND participants <> '{"{}"}' AND NOT is_fenced AND NOT {IsDead})";
 
     // A clone of the branches' server has its identifier, and can serve another endpoint of this queue: only in the databases that the generations have
     // proved are this worker's branches seen. And another configuration of the endpoint can have others.
@@ -104,9 +110,9 @@ internal sealed class WorkerRows
     public async Task InsertAsync(NpgsqlConnection session, Guid worker, CancellationToken cancellationToken)
     {
         // With several, an earlier version, which sees only one, must not find the row to be deleted.
-        var (server, database, participants) = pairs is [var only]
+        var (server, database, participants) = Pairs is [var only]
             ? (only.BranchesOn, only.BranchesIn, Array.Empty<string>())
-            : (0L, 0L, pairs.Select(pair => pair.Place).ToArray());
+            : (0L, 0L, Pairs.Select(pair => pair.Place).ToArray());
         await using var batch = new NpgsqlBatch(session)
         {
             BatchCommands =
@@ -120,17 +126,21 @@ internal sealed class WorkerRows
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>Whether a participant of that name is among those whose recovery this process runs.</summary>
-    public bool Has(string participant) => Data.ContainsKey(participant);
+    /// <summary>Whether a database of that server, by its oid, is among those whose recovery this process runs.</summary>
+    public bool Has(long server, long database) => Pairs.Any(pair => pair.BranchesOn == server && pair.BranchesIn == database);
 
     /// <inheritdoc cref="IDecisionLog.ReadAsync"/>
-    public async Task<BranchDecision> ReadAsync(BranchId branch, CancellationToken cancellationToken)
+    public async Task<BranchDecision> ReadAsync(BranchId branch, bool isYoung, CancellationToken cancellationToken)
     {
         var unit = WorkerBranch.Of(branch);
         if (living.TryGetValue(unit.Worker, out var worker) && worker.Of(unit.Number) is { } known)
             return known;
 
-        await using var session = await pairs[0].Queues.OpenConnectionAsync(cancellationToken);
+        await using var session = await Pairs[0].Queues.OpenConnectionAsync(cancellationToken);
+        await using var look = new NpgsqlCommand(MayDecide, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
+        if (isYoung && await look.ExecuteScalarAsync(cancellationToken) is true)
+            return BranchDecision.Undecided;
+
         using var standbys = StandbyWait.On(session);
         await using var fence = new NpgsqlCommand(Fence, session) { Parameters = { new NpgsqlParameter<Guid> { TypedValue = unit.Worker } } };
         var listed = await fence.ExecuteScalarAsync(cancellationToken);
@@ -161,7 +171,7 @@ internal sealed class WorkerRows
         var dead = new Dictionary<Guid, string[]>();
         await using (var fence = pair.Queues.CreateCommand(FenceDead))
         {
-            fence.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. pairs.Select(one => one.Place)] });
+            fence.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. Pairs.Select(one => one.Place)] });
             fence.Parameters.Add(new NpgsqlParameter<string> { TypedValue = pair.Place });
             await using var row = await fence.ExecuteReaderAsync(cancellationToken);
             while (await row.ReadAsync(cancellationToken))

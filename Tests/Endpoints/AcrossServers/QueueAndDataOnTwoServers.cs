@@ -576,7 +576,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         public Task AwaitStandbysAsync(NpgsqlConnection data, CancellationToken cancellationToken) =>
             Standbys is null ? Task.CompletedTask : Task.FromException(Standbys);
 
-        public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, CancellationToken cancellationToken)
+        public Task<BranchDecision> ReadAsync(NpgsqlConnection data, BranchId branch, bool isYoung, CancellationToken cancellationToken)
         {
             Asked++;
             return Task.FromResult(BranchDecision.Aborted);

@@ -85,10 +85,13 @@ public abstract class OnThreeServers : OnTwoServers
     }
 
     /// <summary>The row of a worker of both databases whose process was killed.</summary>
-    protected async Task InsertWorkerOfBothAsync(Guid worker, string open) => await TestDatabases.ExecuteAsync(
+    /// <param name="worker">Its id.</param>
+    /// <param name="open">The decided numbers.</param>
+    /// <param name="billing">The participant's database, if otherwise.</param>
+    protected async Task InsertWorkerOfBothAsync(Guid worker, string open, string? billing = null) => await TestDatabases.ExecuteAsync(
         Bench.QueueConnection,
         "INSERT INTO kit_worker (id, branches_on, database, open, participants) " +
-        $"VALUES ('{worker}', 0, 0, '{open}', ARRAY['{await ReadPlaceAsync(Bench.DataConnection)}', '{await ReadPlaceAsync(BillingConnection)}'])");
+        $"VALUES ('{worker}', 0, 0, '{open}', ARRAY['{await ReadPlaceAsync(Bench.DataConnection)}', '{await ReadPlaceAsync(billing ?? BillingConnection)}'])");
 
     protected Task<int> CountWorkersAsync(Guid worker) =>
         TestDatabases.ScalarAsync(Bench.QueueConnection, $"SELECT count(*)::int FROM kit_worker WHERE id = '{worker}'");

@@ -1,6 +1,7 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Health;
 using Kit.Modes;
+using Kit.Runner.Wire;
 using Kit.Tests.Poolers;
 using Kit.Tests.TwoPhase;
 using Microsoft.Extensions.DependencyInjection;
@@ -98,6 +99,8 @@ public sealed class ParticipantsThatDoNotFit : OnThreeServers
     {
         await using var server = await ServerOfFewSlots.StartAsync(5);
         await RefusesAsync(server.ConnectionString, "at least 6");
+        Assert.That(
+            await TestDatabases.ScalarAsync(Bench.QueueConnection, "SELECT count(*)::int FROM kit_participant"), Is.Zero, "no branch can be there");
     }
 
     /// <summary>Two workers need six slots for each of the two databases.</summary>
@@ -191,6 +194,34 @@ public sealed class ParticipantsThatDoNotFit : OnThreeServers
         await Bench.HasExactlyOneEffectOfEachAsync(messages);
         await Eventually.HoldsAsync(
             async () => await TestDatabases.ScalarAsync(few.ConnectionString, "SELECT count(*)::int FROM widget") == 5, "its rows are there");
+    }
+
+    /// <summary>The prepare has found no slot on one server, and the slots of the other, which the messages do not need, cannot be counted.</summary>
+    [Test]
+    public async Task While_it_is_away_messages_that_wait_for_a_slot_of_another_go_on_without_it()
+    {
+        await using var server = await ServerOfFewSlots.StartAsync(6);
+        var few = new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false };
+        await TestDatabases.ExecuteAsync(few.ConnectionString, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
+        await using var proxy = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(BillingConnection).Port);
+        var away = new NpgsqlConnectionStringBuilder(BillingConnection) { Port = proxy.Port };
+        await Bench.StartAsync(data: few.ConnectionString, configure: endpoint =>
+        {
+            // Its pass would count the slots, and no prepare would be refused.
+            endpoint.AddParticipant(Participant, away.ConnectionString).RecoveryInterval = TimeSpan.FromHours(1);
+        });
+        for (var slot = 0; slot < 6; slot++)
+            await TestDatabases.ExecuteAsync(few.ConnectionString, $"BEGIN; PREPARE TRANSACTION 'other{slot}'");
+        proxy.RefuseConnections();
+        await proxy.EndAllAsync(Ending.Reset);
+        await Bench.EnqueueAsync(5);
+        await Eventually.HoldsAsync(
+            () => Bench.Log.Any(line => line.Contains("slots for prepared transactions are in use", StringComparison.Ordinal)), "it waits for a slot");
+        for (var slot = 0; slot < 6; slot++)
+            await TestDatabases.ExecuteAsync(few.ConnectionString, $"ROLLBACK PREPARED 'other{slot}'");
+
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(few.ConnectionString, "SELECT count(DISTINCT message_id)::int FROM widget") == 5, "they are handled");
     }
 
     private async Task RefusesAsync(string billing, string because) => await Assert.ThatAsync(

@@ -104,6 +104,54 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         Assert.That((await Bench.Data.CountRowsAsync(), await Billing.CountRowsAsync(), await Bench.CountSendsAsync()), Is.EqualTo((0, 0, 0)));
     }
 
+    /// <summary>Recovery of another process finds the branch that is prepared, and whose worker still waits for the other prepare.</summary>
+    [Test]
+    public async Task A_prepare_that_takes_longer_than_recovery_waits_costs_no_attempt()
+    {
+        await TestDatabases.ExecuteAsync(
+            Bench.DataConnection,
+            """
+            CREATE TABLE gate ();
+            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM gate; RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait();
+            """);
+        await using var holder = new NpgsqlConnection(Bench.DataConnection);
+        await holder.OpenAsync();
+        await using var gate = await holder.BeginTransactionAsync();
+        await using (var close = new NpgsqlCommand("LOCK TABLE gate", holder, gate))
+            await close.ExecuteNonQueryAsync();
+        var (attempts, processes) = (0, new List<EndpointStatus>());
+        await StartOneAsync();
+        var messages = await Bench.EnqueueAsync(1);
+        await Eventually.HoldsAsync(async () => await Billing.CountPreparedAsync() == 1, "one branch is prepared");
+
+        await StartOneAsync();
+        Assert.That(await Billing.CountPreparedAsync(), Is.EqualTo(1), "recovery of the second process has left it alone");
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                BillingConnection, "SELECT count(*)::int FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '1 s'") == 1,
+            "it stays prepared for longer than several passes");
+        Assert.That(processes.Select(status => status.Branches()), Is.All.Zero, "branches that an operator must end");
+        await gate.RollbackAsync();
+        await DrainedAsync();
+
+        await HasExactlyOneEffectOfEachAsync(messages);
+        Assert.That(attempts, Is.EqualTo(1));
+        Assert.That(Bench.Log, Is.Empty);
+
+        Task StartOneAsync() => StartAsync(
+            async (context, cancellationToken) =>
+            {
+                Interlocked.Increment(ref attempts);
+                await InsertInBothAsync(context, cancellationToken);
+            },
+            configure: endpoint =>
+            {
+                endpoint.LimitConcurrency(1).RecoveryInterval = Soon;
+                processes.Add(endpoint.Status);
+            });
+    }
+
     /// <summary>The answer to one prepare is lost, so that only recovery can know that branch.</summary>
     [TestCase(PointWay.Cut)]
     [TestCase(PointWay.CutBefore)]
@@ -211,6 +259,31 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         Assert.That(await CountWorkersAsync(worker), Is.Zero);
     }
 
+    /// <summary>Its earlier database is on a server of which the endpoint has another one.</summary>
+    [Test]
+    public async Task A_branch_in_the_database_that_a_participant_had_before_ends_as_its_list_says()
+    {
+        var before = Bench.Data.Queue;
+        await StartAsync(billing: before);
+        await Bench.StopAsync();
+        var worker = Guid.NewGuid();
+        await InsertWorkerOfBothAsync(worker, "{7}", before);
+        var branch = new WorkerBranch(await ReadIdentityAsync(), worker, 7, Participant).Id;
+        await TestDatabases.ExecuteAsync(before, "CREATE TABLE decided (number int)");
+        await TestDatabases.ExecuteAsync(before, $"BEGIN; INSERT INTO decided VALUES (7); {branch.Prepare}");
+        // In a minute its own recovery would have ended it.
+        await TestDatabases.ExecuteAsync(
+            Bench.DataConnection,
+            "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$");
+
+        await Bench.StartAsync(
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { SearchPath = "public, pg_catalog" }.ConnectionString,
+            configure: endpoint => endpoint.AddParticipant(Participant, BillingConnection));
+
+        Assert.That(await Bench.Data.CountPreparedAsync(), Is.Zero);
+        Assert.That(await TestDatabases.ScalarAsync(before, "SELECT count(*)::int FROM decided"), Is.EqualTo(1));
+    }
+
     /// <summary>Its columns are those of the earlier version, which knows one database.</summary>
     [Test]
     public async Task A_branch_of_an_endpoint_without_the_participant_ends_as_its_list_says()
@@ -309,12 +382,31 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         Assert.That(Bench.Log, Has.Count.EqualTo(1));
     }
 
+    [Test]
+    public async Task A_process_says_so_when_another_adds_a_participant()
+    {
+        EndpointStatus status = null!;
+        await Bench.StartAsync(configure: endpoint =>
+        {
+            endpoint.RecoveryInterval = Soon;
+            status = endpoint.Status;
+        });
+        Assert.That(status.Removed(), Is.Null);
+
+        await StartAsync();
+
+        await Eventually.HoldsAsync(() => status.Removed() is not null, "it is degraded");
+        Assert.That(Bench.Log, Has.One.StartsWith("Error").And.One.Contains("participant 'billing'"));
+    }
+
     [TestCase("full-dtc")]
     [TestCase("dtc-off")]
     public async Task A_removed_participant_is_named_until_the_operator_has_looked(string mode)
     {
         await StartAsync();
         await Bench.StopAsync();
+        var worker = Guid.NewGuid();
+        await InsertWorkerOfBothAsync(worker, "{7}");
         EndpointStatus status = null!;
         await Bench.StartAsync(configure: endpoint =>
         {
@@ -327,5 +419,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
         foreach (var statement in removed.Split("Then run ").Skip(1))
             await TestDatabases.ExecuteAsync(Bench.QueueConnection, statement[..statement.IndexOf('.', StringComparison.Ordinal)]);
         await Eventually.HoldsAsync(() => status.Removed() is null, "it is forgotten");
+        if (mode == "full-dtc")
+            await Eventually.HoldsAsync(async () => await CountWorkersAsync(worker) == 0, "the rows of its workers are deleted");
     }
 }
