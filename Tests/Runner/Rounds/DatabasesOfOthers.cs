@@ -54,6 +54,18 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     [Test]
     public Task Those_of_another_machine_are_left_alone() => IsLeftAloneAsync(Mark + JsonSerializer.Serialize(Ended with { Realm = "db2 pid:[4026531836]" }));
 
+    /// <summary>The first namespace of processes has the same number on each machine.</summary>
+    [Test]
+    public async Task Those_of_another_machine_with_our_name_are_left_alone()
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("Elsewhere the name is all that is known of a machine.");
+        var realm = ProcessIdentity.Current.Realm.Split(' ');
+        Assert.That(realm, Has.Length.EqualTo(3));
+
+        await IsLeftAloneAsync(Mark + JsonSerializer.Serialize(Ended with { Realm = $"{realm[0]} {new string('0', 32)} {realm[2]}" }));
+    }
+
     [Test]
     public Task Those_that_bear_another_comment_are_left_alone() => IsLeftAloneAsync("my kit's parts");
 
