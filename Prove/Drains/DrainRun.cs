@@ -124,13 +124,15 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     /// <exception cref="KitException">Rounds from here would not belong to those of the folder.</exception>
     private void RequireTheSame(ProofServers servers, ServerPlace place)
     {
-        var now = document with
+        // Stored is a document without passwords, and one can be the name of its user.
+        var now = plan.File.Secrets.Masked(document with
         {
             Host = OfHost(MachineFacts.Read()),
             Servers = servers.Versions,
             Named = servers.Named,
             Disk = document.Disk is null ? null : document.Disk with { Folder = place.Path, FileSystem = place.FileSystem },
-        };
+            Rounds = [],
+        });
         if (document.DifferencesFrom(now).ToList() is { Count: > 0 } differences)
             throw StoredSubject.Other(InTheFolder, $"another machine, server or disk ({string.Join("; ", differences)})");
     }

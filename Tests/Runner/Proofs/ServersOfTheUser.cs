@@ -178,6 +178,28 @@ public sealed class ServersOfTheUser
     }
 
     [Test]
+    public async Task Whose_password_is_the_name_of_its_user_continue_a_drain()
+    {
+        const string name = "hush_or_not";
+        await server.ExecuteAsync($"CREATE ROLE {name} LOGIN CREATEDB REPLICATION PASSWORD '{name}'");
+        try
+        {
+            Assert.That((await DrainAsync(server.As(name, name))).ExitCode, Is.EqualTo(ExitCode.Success));
+
+            var continued = await DrainAsync(server.As(name, name), rounds: 2);
+
+            Assert.That(continued.ExitCode, Is.EqualTo(ExitCode.Success), continued.Output + continued.Errors);
+            var document = new DrainFolder(folder.Below("drain")).LoadDocument();
+            Assert.That(document.Counting, Has.Count.EqualTo(2));
+            Assert.That(document.Named!["postgresql"], Does.StartWith("*** at "));
+        }
+        finally
+        {
+            await server.ExecuteAsync($"DROP ROLE {name}");
+        }
+    }
+
+    [Test]
     public async Task Without_any_moment_of_commits_are_refused()
     {
         await using var other = await PrivatePostgreSql.StartAsync(CancellationToken.None);
@@ -221,8 +243,10 @@ public sealed class ServersOfTheUser
         () => NamedPostgreSql.OpenAsync(connectionString, CancellationToken.None),
         Throws.TypeOf<KitException>().With.Message.StartsWith(because).And.Property(nameof(KitException.Remedy)).Not.Empty);
 
-    private Task<RunnerResult> DrainAsync(string into = "drain") => RunnerProcess.ProveAsync(
-        "drain", File, "--messages", "100", "--warm-up", "100", "--rounds", "1", "--postgresql", AsRole, "--out", folder.Below(into));
+    private Task<RunnerResult> DrainAsync(string into = "drain") => DrainAsync(server.As("app", Password), rounds: 1, into);
+
+    private Task<RunnerResult> DrainAsync(NamedServer of, int rounds = 1, string into = "drain") => RunnerProcess.ProveAsync(
+        "drain", File, "--messages", "100", "--warm-up", "100", "--rounds", $"{rounds}", "--postgresql", of.ConnectionString, "--out", folder.Below(into));
 
     /// <summary>A drain that is in its first round.</summary>
     private async Task<RunnerProcess> StartAsync()
