@@ -163,6 +163,8 @@ public sealed class ServersOfTheUser
             Assert.That(drain.Counting.Single().OffsetsMilliseconds, Has.Count.EqualTo(99));
             Assert.That(drain.Handling!.Mode.Mode, Is.Null, drain.Handling.Mode.ToString());
             Assert.That(drain.Lacks, Has.One.Contains(why));
+            await server.ExecuteAsync("ALTER ROLE app REPLICATION");
+            Assert.That((await DrainAsync(server.As("app", Password), rounds: 2)).Errors, Does.Contain("(the server's log: not decoded then, decoded now)"));
             Assert.That(
                 await System.IO.File.ReadAllTextAsync(new DrainFolder(folder.Below("drain")).ReportPath),
                 Does.Contain("by its commit timestamp;").And.Contain(why).And.Not.Contain("log for logical decoding"));
