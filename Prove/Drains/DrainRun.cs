@@ -52,7 +52,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             return;
         }
 
-        await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, cancellationToken);
+        await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, say, cancellationToken);
         servers.RequireMoments(plan.File, asTheyCome: false);
         var place = ServerPlace.Choose(allowsMemory: true);
         foreach (var line in servers.Announced.Concat(servers.LacksOf(plan.File) ?? []))

@@ -13,8 +13,8 @@ internal sealed class NamedPostgreSql
 
     private readonly PostgreSqlFacts facts;
 
-    private NamedPostgreSql(string connectionString, PostgreSqlFacts facts, KitException? undecodable) =>
-        (ConnectionString, this.facts, Undecodable) = (connectionString, facts, undecodable);
+    private NamedPostgreSql(string connectionString, PostgreSqlFacts facts, IReadOnlyList<Leftover> leftovers, KitException? undecodable) =>
+        (ConnectionString, this.facts, Leftovers, Undecodable) = (connectionString, facts, leftovers, undecodable);
 
     public string ConnectionString { get; }
 
@@ -22,6 +22,9 @@ internal sealed class NamedPostgreSql
 
     /// <summary>Host, port and user, without the password.</summary>
     public string Address => facts.Address;
+
+    /// <summary>Databases that killed processes of the kit had left there.</summary>
+    public IReadOnlyList<Leftover> Leftovers { get; }
 
     /// <summary>The reason why its log cannot be decoded, with the remedy; <see langword="null"/>: it can.</summary>
     public KitException? Undecodable { get; }
@@ -45,8 +48,8 @@ internal sealed class NamedPostgreSql
             throw new KitException(problem, remedy);
         try
         {
-            await DatabaseOwner.RemoveLeftoversAsync(connectionString, cancellationToken);
-            return new NamedPostgreSql(connectionString, read, await TryToDecodeAsync(connectionString, cancellationToken));
+            var leftovers = await DatabaseOwner.RemoveLeftoversAsync(connectionString, cancellationToken);
+            return new NamedPostgreSql(connectionString, read, leftovers, await TryToDecodeAsync(connectionString, cancellationToken));
         }
         catch (NpgsqlException failure)
         {
@@ -123,7 +126,8 @@ internal sealed class NamedPostgreSql
         }
         finally
         {
-            await DatabaseOwner.DropAsync(connectionString, database, CancellationToken.None);
+            // If a session of others keeps it, the next start says so.
+            await DatabaseOwner.TryDropAsync(connectionString, database, CancellationToken.None);
         }
     }
 }

@@ -26,7 +26,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     {
         await CreateAsync(Mark + JsonSerializer.Serialize(Ended));
 
-        Assert.That(await RemoveLeftoversAsync(), Is.EqualTo([name]));
+        Assert.That(await RemoveLeftoversAsync(), Is.EqualTo([new Leftover(name)]));
         Assert.That(await Server.DatabasesAsync(), Does.Not.Contain(name));
     }
 
@@ -44,7 +44,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
             }
         }
 
-        Assert.That(await RemoveLeftoversAsync(), Is.EqualTo([name]));
+        Assert.That(await RemoveLeftoversAsync(), Is.EqualTo([new Leftover(name)]));
         Assert.That(await Server.ReadAsync($"SELECT gid FROM pg_prepared_xacts WHERE gid = 'left in {name}'"), Is.Empty);
     }
 
@@ -74,7 +74,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     {
         await Server.ExecuteAsync($"CREATE DATABASE {name}");
 
-        Assert.That(await RemoveLeftoversAsync(), Does.Not.Contain(name));
+        Assert.That(await RemoveLeftoversAsync(), Has.None.Property(nameof(Leftover.Name)).EqualTo(name));
     }
 
     [Test]
@@ -130,7 +130,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     {
         await CreateAsync(comment);
 
-        Assert.That(await RemoveLeftoversAsync(), Does.Not.Contain(name));
+        Assert.That(await RemoveLeftoversAsync(), Has.None.Property(nameof(Leftover.Name)).EqualTo(name));
         Assert.That(await Server.DatabasesAsync(), Contains.Item(name));
     }
 
@@ -140,5 +140,5 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
         await Server.ExecuteAsync($"COMMENT ON DATABASE {name} IS {TestDatabases.Literal(comment)}");
     }
 
-    private Task<IReadOnlyList<string>> RemoveLeftoversAsync() => DatabaseOwner.RemoveLeftoversAsync(Server.ConnectionString, CancellationToken.None);
+    private Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync() => DatabaseOwner.RemoveLeftoversAsync(Server.ConnectionString, CancellationToken.None);
 }
