@@ -57,21 +57,25 @@ internal sealed class NamedPostgreSql
         }
     }
 
-    /// <summary>A name that no other database has.</summary>
-    public static string NewName() => $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..12]}";
-
-    /// <summary>Creates a database that the next start finds if this process is killed.</summary>
+    /// <summary>
+    /// Creates a database that the next start finds if this process is killed. A cancellation waits for it: the server can come to the end of a statement
+    /// that was cancelled, after the clean-up.
+    /// </summary>
     /// <exception cref="NpgsqlException">The server refuses it.</exception>
+    /// <exception cref="OperationCanceledException">It was cancelled, and the database can be there.</exception>
     public static async Task CreateAsync(string connectionString, string database, CancellationToken cancellationToken)
     {
+        cancellationToken.ThrowIfCancellationRequested();
         await using var server = NpgsqlDataSource.Create(connectionString);
         foreach (var sql in new[] { $"CREATE DATABASE {database}", $"COMMENT ON DATABASE {database} IS '{DatabaseOwner.Comment}'" })
         {
             await using var create = server.CreateCommand(sql);
             // It waits for a checkpoint.
             create.CommandTimeout = 0;
-            await create.ExecuteNonQueryAsync(cancellationToken);
+            await create.ExecuteNonQueryAsync(CancellationToken.None);
         }
+
+        cancellationToken.ThrowIfCancellationRequested();
     }
 
     /// <summary>Compares its clock with this machine's.</summary>
@@ -106,7 +110,7 @@ internal sealed class NamedPostgreSql
     /// <summary>Decodes the log of a database of the kit, which is dropped.</summary>
     private static async Task<KitException?> TryToDecodeAsync(string connectionString, CancellationToken cancellationToken)
     {
-        var database = NewName();
+        var database = DatabaseOwner.NewName();
         try
         {
             await CreateAsync(connectionString, database, cancellationToken);

@@ -132,7 +132,7 @@ internal sealed class ProofServers : IAsyncDisposable
     {
         if (namedPostgreSql is not null)
         {
-            var name = NamedPostgreSql.NewName();
+            var name = DatabaseOwner.NewName();
             naming(name);
             await NamedPostgreSql.CreateAsync(namedPostgreSql.ConnectionString, name, cancellationToken);
             return;

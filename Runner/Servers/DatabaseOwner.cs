@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Text.RegularExpressions;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
@@ -9,16 +10,23 @@ internal static class DatabaseOwner
 {
     public const string NamePrefix = "kit_";
 
+    /// <summary>The names that <see cref="NewName"/> gives. A kit that is killed before it could mark one leaves it for its user to judge.</summary>
+    private static readonly Regex GivenName = new($"^{NamePrefix}[0-9a-f]{{12}}$", RegexOptions.NonBacktracking);
+
     private static readonly TimeSpan ForItsSessions = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
     public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
+
+    /// <summary>A name that no other database has.</summary>
+    public static string NewName() => $"{NamePrefix}{Guid.NewGuid().ToString("N")[..12]}";
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the role and the sessions of others let it.</summary>
     /// <exception cref="NpgsqlException">The server is out of reach.</exception>
     public static async Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
         var left = new List<string>();
+        var leftovers = new List<Leftover>();
         await using (var source = NpgsqlDataSource.Create(server))
         {
             await using var command = source.CreateCommand(
@@ -27,12 +35,19 @@ internal static class DatabaseOwner
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             while (await reader.ReadAsync(cancellationToken))
             {
-                if (!await reader.IsDBNullAsync(1, cancellationToken) && OwnerMark.IsOfEndedProcess(reader.GetString(1)))
-                    left.Add(reader.GetString(0));
+                var name = reader.GetString(0);
+                if (await reader.IsDBNullAsync(1, cancellationToken))
+                {
+                    if (GivenName.IsMatch(name))
+                        leftovers.Add(new Leftover(name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
+                }
+                else if (OwnerMark.IsOfEndedProcess(reader.GetString(1)))
+                {
+                    left.Add(name);
+                }
             }
         }
 
-        var leftovers = new List<Leftover>();
         foreach (var database in left)
         {
             leftovers.Add(new Leftover(database, await TryDropAsync(server, database, cancellationToken) is { } because

@@ -184,7 +184,7 @@ public sealed class ServersOfTheUser
     [Test]
     public async Task Drop_a_database_whose_slot_is_still_held()
     {
-        var name = NamedPostgreSql.NewName();
+        var name = DatabaseOwner.NewName();
         await NamedPostgreSql.CreateAsync(AsRole, name, CancellationToken.None);
         await MarkAsOfAnEndedProcessAsync(name);
         await using var holder = await server.As("app", Password).In(name).OpenAsync();

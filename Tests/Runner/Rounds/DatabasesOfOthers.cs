@@ -77,6 +77,19 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
         Assert.That(await RemoveLeftoversAsync(), Has.None.Property(nameof(Leftover.Name)).EqualTo(name));
     }
 
+    /// <summary>A kit that is killed between the statement that creates it and the one that marks it leaves such a one.</summary>
+    [Test]
+    public async Task Those_with_a_name_of_the_kit_and_no_comment_are_named()
+    {
+        name = DatabaseOwner.NewName();
+        await Server.ExecuteAsync($"CREATE DATABASE {name}");
+
+        var found = (await RemoveLeftoversAsync()).Single(one => one.Name == name);
+
+        Assert.That(found.ToString(), Does.EndWith($" If no kit is creating it now: DROP DATABASE {name};"));
+        Assert.That(await Server.DatabasesAsync(), Contains.Item(name));
+    }
+
     [Test]
     public async Task Those_of_a_role_that_we_are_not_are_left_alone()
     {
