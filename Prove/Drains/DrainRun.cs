@@ -21,7 +21,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     /// <summary>Makes the rounds that the folder does not have yet. What was made is in the document also if it is stopped.</summary>
     /// <exception cref="KitException">
     /// The file does not fit the service, nothing can be put in while the service is stopped, a server does not start, or the folder cannot be written or has
-    /// another drain, such as one on another machine.
+    /// another drain, such as one on another machine, or with another source of moments.
     /// </exception>
     /// <exception cref="OperationCanceledException">It was stopped before the first round was made.</exception>
     public async Task<DrainDocument> RunAsync(CancellationToken cancellationToken)
@@ -52,12 +52,12 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             return;
         }
 
-        await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, cancellationToken);
+        await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, say, cancellationToken);
         servers.RequireMoments(plan.File, asTheyCome: false);
         var place = ServerPlace.Choose(allowsMemory: true);
-        RequireTheSame(servers, place);
         foreach (var line in servers.Announced.Concat(servers.LacksOf(plan.File) ?? []))
             say(line);
+        RequireTheSame(servers, place);
         say("One undisturbed message …");
         await new Trial(plan.File, servers, say).RunAsync(cancellationToken);
         if (document.Handling is null)
@@ -124,15 +124,18 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     /// <exception cref="KitException">Rounds from here would not belong to those of the folder.</exception>
     private void RequireTheSame(ProofServers servers, ServerPlace place)
     {
-        var now = document with
+        // Stored is a document without passwords, and one can be the name of its user.
+        var now = plan.File.Secrets.Masked(document with
         {
             Host = OfHost(MachineFacts.Read()),
             Servers = servers.Versions,
             Named = servers.Named,
+            Lacks = servers.LacksOf(plan.File),
             Disk = document.Disk is null ? null : document.Disk with { Folder = place.Path, FileSystem = place.FileSystem },
-        };
+            Rounds = [],
+        });
         if (document.DifferencesFrom(now).ToList() is { Count: > 0 } differences)
-            throw StoredSubject.Other(InTheFolder, $"another machine, server or disk ({string.Join("; ", differences)})");
+            throw StoredSubject.Other(InTheFolder, $"another machine, server, disk or source of moments ({string.Join("; ", differences)})");
     }
 
     private string InTheFolder => $"{plan.Folder} has the drain";

@@ -41,6 +41,7 @@ internal static class TwoBuilds
                 say($"Round {Figures.Plain(round)}, {(isBefore ? Before : After)}:");
                 var made = await new DrainRun((isBefore ? before : after) with { Rounds = round }, say).RunAsync(cancellationToken);
                 (then, now) = isBefore ? (made, now) : (then, made);
+                RequireOneLog(then, now);
                 // What fails once fails in each round.
                 if (!made.Rounds.Any(one => one.Round == round && one.Outcome.IsValid()))
                     return Compare(before.File, after.File, then, now);
@@ -56,6 +57,20 @@ internal static class TwoBuilds
         return new DrainComparison(Masked(then), Masked(now));
 
         DrainDocument? Masked(DrainDocument? document) => document is null ? null : before.Secrets.Masked(after.Secrets.Masked(document));
+    }
+
+    /// <summary>Decoding costs the server something, and its moments are others.</summary>
+    /// <exception cref="KitException">The log was decoded for one of them alone.</exception>
+    internal static void RequireOneLog(DrainDocument? then, DrainDocument? now)
+    {
+        if (then is not null && now is not null && then.HasLog != now.HasLog)
+        {
+            throw new KitException(
+                $"The two builds cannot be compared: the server's log was decoded for {(then.HasLog ? Before : After)} alone. " +
+                string.Join(' ', then.Lacks ?? now.Lacks ?? []),
+                "Then name another folder with --out.")
+            { IsUsage = true };
+        }
     }
 
     private static IEnumerable<string> EffectsOf(ProofFile file) => file.Effects.Select(effect => $"{effect.Name} {effect.PerMessage}");

@@ -33,7 +33,7 @@ internal sealed class ServiceLoadRun(
             RampSeconds = users?.Ramp.TotalSeconds,
             RoundTrip = plan.RoundTrip.NameUnlessDirect,
         };
-        await using var servers = await ProofServers.StartAsync(file, plan.Named, stop);
+        await using var servers = await ProofServers.StartAsync(file, plan.Named, say, stop);
         servers.RequireMoments(file, asTheyCome: true);
         foreach (var line in servers.Announced)
             say(line);

@@ -14,8 +14,9 @@ internal sealed class NamedPostgreSql
     private readonly PostgreSqlFacts facts;
     private readonly string standbys;
 
-    private NamedPostgreSql(string connectionString, PostgreSqlFacts facts, KitException? undecodable, string standbys) =>
-        (ConnectionString, this.facts, Undecodable, this.standbys) = (connectionString, facts, undecodable, standbys);
+    private NamedPostgreSql(
+        string connectionString, PostgreSqlFacts facts, IReadOnlyList<Leftover> leftovers, KitException? undecodable, string standbys) =>
+        (ConnectionString, this.facts, Leftovers, Undecodable, this.standbys) = (connectionString, facts, leftovers, undecodable, standbys);
 
     public string ConnectionString { get; }
 
@@ -23,6 +24,9 @@ internal sealed class NamedPostgreSql
 
     /// <summary>Host, port and user, without the password.</summary>
     public string Address => facts.Address;
+
+    /// <summary>Databases that killed processes of the kit had left there.</summary>
+    public IReadOnlyList<Leftover> Leftovers { get; }
 
     /// <summary>The reason why its log cannot be decoded, with the remedy; <see langword="null"/>: it can.</summary>
     public KitException? Undecodable { get; }
@@ -52,9 +56,10 @@ internal sealed class NamedPostgreSql
             throw new KitException(problem, remedy);
         try
         {
-            await DatabaseOwner.RemoveLeftoversAsync(connectionString, cancellationToken);
+            var leftovers = await DatabaseOwner.RemoveLeftoversAsync(connectionString, cancellationToken);
             return new NamedPostgreSql(
-                connectionString, read, await TryToDecodeAsync(connectionString, cancellationToken), await ReadStandbysAsync(connectionString, cancellationToken));
+                connectionString, read, leftovers, await TryToDecodeAsync(connectionString, cancellationToken),
+                await ReadStandbysAsync(connectionString, cancellationToken));
         }
         catch (NpgsqlException failure)
         {
@@ -62,21 +67,25 @@ internal sealed class NamedPostgreSql
         }
     }
 
-    /// <summary>A name that no other database has.</summary>
-    public static string NewName() => $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..12]}";
-
-    /// <summary>Creates a database that the next start finds if this process is killed.</summary>
+    /// <summary>
+    /// Creates a database that the next start finds if this process is killed. A cancellation waits for it: the server can come to the end of a statement
+    /// that was cancelled, after the clean-up.
+    /// </summary>
     /// <exception cref="NpgsqlException">The server refuses it.</exception>
+    /// <exception cref="OperationCanceledException">It was cancelled, and the database can be there.</exception>
     public static async Task CreateAsync(string connectionString, string database, CancellationToken cancellationToken)
     {
+        cancellationToken.ThrowIfCancellationRequested();
         await using var server = NpgsqlDataSource.Create(connectionString);
         foreach (var sql in new[] { $"CREATE DATABASE {database}", $"COMMENT ON DATABASE {database} IS '{DatabaseOwner.Comment}'" })
         {
             await using var create = server.CreateCommand(sql);
             // It waits for a checkpoint.
             create.CommandTimeout = 0;
-            await create.ExecuteNonQueryAsync(cancellationToken);
+            await create.ExecuteNonQueryAsync(CancellationToken.None);
         }
+
+        cancellationToken.ThrowIfCancellationRequested();
     }
 
     /// <summary>Compares its clock with this machine's.</summary>
@@ -118,7 +127,7 @@ internal sealed class NamedPostgreSql
     /// <summary>Decodes the log of a database of the kit, which is dropped.</summary>
     private static async Task<KitException?> TryToDecodeAsync(string connectionString, CancellationToken cancellationToken)
     {
-        var database = NewName();
+        var database = DatabaseOwner.NewName();
         try
         {
             await CreateAsync(connectionString, database, cancellationToken);
@@ -138,7 +147,8 @@ internal sealed class NamedPostgreSql
         }
         finally
         {
-            await DatabaseOwner.DropAsync(connectionString, database, CancellationToken.None);
+            // If a session of others keeps it, the next start says so.
+            await DatabaseOwner.TryDropAsync(connectionString, database, CancellationToken.None);
         }
     }
 }

@@ -267,8 +267,7 @@ internal sealed class ProofBed : IAsyncDisposable
 
     public ValueTask DisposeAsync() => Disposal.OfAllAsync(
         [.. proxies.Values, calls, commits, .. sources.Values, queues, space],
-        databases.Values.Select(database => (Func<Task>)(() => DatabaseOwner.DropAsync(
-            ForKit(servers.PostgreSql!), database.Database!, CancellationToken.None))));
+        databases.Values.Select(database => (Func<Task>)(() => servers.DropDatabaseAsync(ForKit(servers.PostgreSql!), database.Database!))));
 
     /// <summary>A connection of its own: the pools of the kit are small.</summary>
     private async Task<NpgsqlConnection> ConnectAsync(string database, CancellationToken cancellationToken)

@@ -14,11 +14,13 @@ internal sealed class ProofServers : IAsyncDisposable
     private readonly PrivateRabbitMq? ownRabbitMq;
     private readonly NamedPostgreSql? namedPostgreSql;
     private readonly (RabbitMqAddress Address, RabbitMqFacts Facts)? namedRabbitMq;
+    private readonly Action<string> say;
 
     private ProofServers(
         PrivatePostgreSql? ownPostgreSql, PrivateRabbitMq? ownRabbitMq, NamedPostgreSql? namedPostgreSql,
-        (RabbitMqAddress Address, RabbitMqFacts Facts)? namedRabbitMq) =>
-        (this.ownPostgreSql, this.ownRabbitMq, this.namedPostgreSql, this.namedRabbitMq) = (ownPostgreSql, ownRabbitMq, namedPostgreSql, namedRabbitMq);
+        (RabbitMqAddress Address, RabbitMqFacts Facts)? namedRabbitMq, Action<string> say) =>
+        (this.ownPostgreSql, this.ownRabbitMq, this.namedPostgreSql, this.namedRabbitMq, this.say) =
+        (ownPostgreSql, ownRabbitMq, namedPostgreSql, namedRabbitMq, say);
 
     /// <summary>Connection string of a role that may create databases; <see langword="null"/>: the application needs none.</summary>
     public string? PostgreSql => ownPostgreSql?.ConnectionString ?? namedPostgreSql?.ConnectionString;
@@ -52,6 +54,8 @@ internal sealed class ProofServers : IAsyncDisposable
         {
             if (namedPostgreSql is not null)
                 yield return $"On your PostgreSQL {namedPostgreSql.Version}, {namedPostgreSql.Address}: in databases of the kit, which it drops; unencrypted.";
+            foreach (var leftover in namedPostgreSql?.Leftovers ?? [])
+                yield return $"{leftover}";
             if (namedRabbitMq is { Facts: var broker })
                 yield return $"On your RabbitMQ {broker.Version}, {broker.Address}: in virtual hosts of the kit, which it removes; unencrypted.";
         }
@@ -59,11 +63,12 @@ internal sealed class ProofServers : IAsyncDisposable
 
     /// <exception cref="KitException">One of them is not installed, or does not start.</exception>
     public static Task<ProofServers> StartAsync(ProofFile file, CancellationToken cancellationToken) =>
-        StartAsync(file, NamedServers.None, cancellationToken);
+        StartAsync(file, NamedServers.None, _ => { }, cancellationToken);
 
     /// <summary>Starts the servers that are not named, and looks at those that are.</summary>
+    /// <param name="say">Receives a line about each database that the user's server does not drop.</param>
     /// <exception cref="KitException">One of them is not installed, does not start, or cannot be used.</exception>
-    public static async Task<ProofServers> StartAsync(ProofFile file, NamedServers named, CancellationToken cancellationToken)
+    public static async Task<ProofServers> StartAsync(ProofFile file, NamedServers named, Action<string> say, CancellationToken cancellationToken)
     {
         if (file.NeedsBroker && named.RabbitMq is null && PrivateRabbitMq.FindSupport() is { Because: { } because })
             throw new KitException($"The proof needs a RabbitMQ broker of its own: {because}.", "Install it with the command 'install'.");
@@ -82,7 +87,7 @@ internal sealed class ProofServers : IAsyncDisposable
             }
 
             var startedBroker = file.NeedsBroker && broker is null ? await PrivateRabbitMq.StartAsync(cancellationToken) : null;
-            return new ProofServers(startedDatabase, startedBroker, database, broker);
+            return new ProofServers(startedDatabase, startedBroker, database, broker, say);
         }
         catch
         {
@@ -134,7 +139,7 @@ internal sealed class ProofServers : IAsyncDisposable
     {
         if (namedPostgreSql is not null)
         {
-            var name = NamedPostgreSql.NewName();
+            var name = DatabaseOwner.NewName();
             naming(name);
             await NamedPostgreSql.CreateAsync(namedPostgreSql.ConnectionString, name, cancellationToken);
             return;
@@ -144,6 +149,17 @@ internal sealed class ProofServers : IAsyncDisposable
         await using var server = NpgsqlDataSource.Create(PostgreSql!);
         await using var create = server.CreateCommand($"CREATE DATABASE {DatabaseOwner.Quoted(database)}");
         await create.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>Drops a database. What the user's server does not drop is no failure: the next start tries again.</summary>
+    /// <param name="server">Connection string of the kit's own sessions.</param>
+    /// <exception cref="NpgsqlException">The server is out of reach, or the kit's own refuses it.</exception>
+    public async Task DropDatabaseAsync(string server, string database)
+    {
+        if (namedPostgreSql is null)
+            await DatabaseOwner.DropAsync(server, database, CancellationToken.None);
+        else if (await DatabaseOwner.TryDropAsync(server, database, CancellationToken.None) is { } because)
+            say($"{database} is still on your PostgreSQL server: {because}. The next start tries again.");
     }
 
     /// <summary>Begins to note the commits in databases.</summary>

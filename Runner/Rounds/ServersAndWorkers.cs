@@ -116,7 +116,7 @@ internal sealed class ServersAndWorkers(RunPlan plan, RunRecord record, IRunDisp
         foreach (var warning in server.Warnings)
             display.Note(warning);
         foreach (var leftover in await server.RemoveLeftoversAsync(cancellationToken))
-            display.Note($"Removed {leftover}, left by a crashed run.");
+            display.Note($"{leftover}");
         if (await server.ReadFactsAsync(cancellationToken) is { } facts)
         {
             record.Save(run =>

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Text.RegularExpressions;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
@@ -8,13 +10,23 @@ internal static class DatabaseOwner
 {
     public const string NamePrefix = "kit_";
 
+    /// <summary>The names that <see cref="NewName"/> gives. A kit that is killed before it could mark one leaves it for its user to judge.</summary>
+    private static readonly Regex GivenName = new($"^{NamePrefix}[0-9a-f]{{12}}$", RegexOptions.NonBacktracking);
+
+    private static readonly TimeSpan ForItsSessions = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
+
     public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
 
-    /// <summary>Drops databases that crashed runs left on a server, as far as the role may.</summary>
-    /// <returns>The names of the dropped databases.</returns>
-    public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
+    /// <summary>A name that no other database has.</summary>
+    public static string NewName() => $"{NamePrefix}{Guid.NewGuid().ToString("N")[..12]}";
+
+    /// <summary>Drops databases that crashed runs left on a server, as far as the role and the sessions of others let it.</summary>
+    /// <exception cref="NpgsqlException">The server is out of reach.</exception>
+    public static async Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
-        var leftovers = new List<string>();
+        var left = new List<string>();
+        var leftovers = new List<Leftover>();
         await using (var source = NpgsqlDataSource.Create(server))
         {
             await using var command = source.CreateCommand(
@@ -23,15 +35,43 @@ internal static class DatabaseOwner
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             while (await reader.ReadAsync(cancellationToken))
             {
-                if (!await reader.IsDBNullAsync(1, cancellationToken) && OwnerMark.IsOfEndedProcess(reader.GetString(1)))
-                    leftovers.Add(reader.GetString(0));
+                var name = reader.GetString(0);
+                if (await reader.IsDBNullAsync(1, cancellationToken))
+                {
+                    if (GivenName.IsMatch(name))
+                        leftovers.Add(new Leftover(name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
+                }
+                else if (OwnerMark.IsOfEndedProcess(reader.GetString(1)))
+                {
+                    left.Add(name);
+                }
             }
         }
 
-        foreach (var database in leftovers)
-            await DropAsync(server, database, cancellationToken);
+        foreach (var database in left)
+        {
+            leftovers.Add(new Leftover(database, await TryDropAsync(server, database, cancellationToken) is { } because
+                ? $"{database}, left by a crashed run, is still there: {because}. The next start tries again."
+                : null));
+        }
 
         return leftovers;
+    }
+
+    /// <summary>Drops a database as <see cref="DropAsync(string, string, CancellationToken)"/> does, if the server allows it now.</summary>
+    /// <returns>Why it is still there; <see langword="null"/>: it is not.</returns>
+    public static async Task<string?> TryDropAsync(string server, string database, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await DropAsync(server, database, cancellationToken);
+            return null;
+        }
+        catch (PostgresException refused)
+        {
+            // A session of another role is in it, such as a monitoring agent's; or another start drops it right now.
+            return refused.MessageText;
+        }
     }
 
     /// <summary>Drops a database if it exists, after rolling back the prepared transactions in it.</summary>
@@ -40,6 +80,7 @@ internal static class DatabaseOwner
         // The database may be another role's, which would choose what a superuser's session does there.
         await new PreparedTransactions(server).RollBackAllAsync(database, cancellationToken);
         await using var source = NpgsqlDataSource.Create(server);
+        await EndSessionsAsync(source, database, cancellationToken);
         try
         {
             await DropAsync(source, $"{Quoted(database)} WITH (FORCE)", cancellationToken);
@@ -71,6 +112,23 @@ internal static class DatabaseOwner
         }
     }
 
+    /// <summary>Ends the role's own sessions. FORCE ends none while another role's is there, and not that of a replication slot.</summary>
+    private static async Task EndSessionsAsync(NpgsqlDataSource source, string database, CancellationToken cancellationToken)
+    {
+        for (var watch = Stopwatch.StartNew(); watch.Elapsed < ForItsSessions; await Task.Delay(Pause, cancellationToken))
+        {
+            await using var end = source.CreateCommand(
+                """
+                SELECT (SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                        WHERE datname = $1 AND pid <> pg_backend_pid() AND pg_has_role(usesysid, 'USAGE'))
+                     + (SELECT count(*) FROM pg_replication_slots WHERE database = $1 AND active)
+                """);
+            end.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database });
+            if (await end.ExecuteScalarAsync(cancellationToken) is 0L)
+                return;
+        }
+    }
+
     private static async Task DropAsync(NpgsqlDataSource source, string what, CancellationToken cancellationToken)
     {
         await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {what}");
@@ -85,4 +143,12 @@ internal static class DatabaseOwner
         using var quoting = new NpgsqlCommandBuilder();
         return quoting.QuoteIdentifier(database);
     }
+}
+
+/// <summary>A database that a crashed run left on a server.</summary>
+/// <param name="Kept">A sentence that says why it is still there; <see langword="null"/>: it was dropped.</param>
+internal sealed record Leftover(string Name, string? Kept = null)
+{
+    /// <summary>A line for the user.</summary>
+    public override string ToString() => Kept ?? $"Removed {Name}, left by a crashed run.";
 }

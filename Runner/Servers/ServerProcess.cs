@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Security.Cryptography;
+using System.Text;
 using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Servers;
@@ -106,11 +108,24 @@ public enum StopMode
 /// <param name="Started">Start time, exactly as the operating system reports it.</param>
 public sealed record ProcessIdentity(int Id, string Started, string Realm)
 {
+    private const string MachineId = "/etc/machine-id";
+    private const int MachineIdLength = 32;
+
     public static ProcessIdentity Current { get; } = Of(Environment.ProcessId)
         ?? throw new InvalidOperationException("The operating system does not report when this process started.");
 
     private static string OwnRealm =>
-        OperatingSystem.IsLinux() ? $"{Environment.MachineName} {new FileInfo("/proc/self/ns/pid").LinkTarget}" : Environment.MachineName;
+        OperatingSystem.IsLinux() ? $"{Environment.MachineName} {Kernel} {new FileInfo("/proc/self/ns/pid").LinkTarget}" : Environment.MachineName;
+
+    private static string Boot => File.ReadAllText("/proc/sys/kernel/random/boot_id").Trim();
+
+    /// <summary>
+    /// The machine, also after it was started again; where it has no id, as in many containers, this start of it. Host names are not unique, and every
+    /// kernel gives its first namespace the same number. The id itself is not for others' eyes: machine-id(5).
+    /// </summary>
+    private static string Kernel => File.Exists(MachineId) && File.ReadAllText(MachineId).Trim() is { Length: MachineIdLength } id
+        ? Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(id), "comparison kit"u8))[..MachineIdLength]
+        : Boot;
 
     /// <summary>The identity of a running process, or <see langword="null"/> if none has that id.</summary>
     public static ProcessIdentity? Of(int id) => StartOf(id) is { } started ? new ProcessIdentity(id, started, OwnRealm) : null;
@@ -123,7 +138,7 @@ public sealed record ProcessIdentity(int Id, string Started, string Realm)
         // Ticks after boot, and which boot: .NET computes the start time from the wall clock, which can be changed.
         if (OperatingSystem.IsLinux())
             return ProcessStat.Read(id) is { IsZombie: false } process
-                ? $"{File.ReadAllText("/proc/sys/kernel/random/boot_id").Trim()}/{process.Started}"
+                ? $"{Boot}/{process.Started}"
                 : null;
         try
         {

@@ -49,6 +49,9 @@ public sealed record DrainDocument
     /// <summary>The figures that those servers did not allow, in sentences; absent: all were measured.</summary>
     public IReadOnlyList<string>? Lacks { get; init; }
 
+    /// <summary>True if the servers decoded their log for it: rows have their moments from there, and it costs the server something.</summary>
+    public bool HasLog => Lacks is null;
+
     /// <summary>The disk with the files of the kit's servers, before the first round; absent if a server is not the kit's.</summary>
     public DiskFacts? Disk { get; init; }
 
@@ -72,9 +75,14 @@ public sealed record DrainDocument
     /// <summary>True if every round was made, and every attempt is valid.</summary>
     public bool IsWhole => Counting.Count == Planned && Rounds.All(round => round.Outcome.IsValid());
 
-    /// <summary>The differences in words that keep later rounds from belonging to these: another machine, server or disk.</summary>
+    /// <summary>The differences in words that keep later rounds from belonging to these: another machine, server, disk or source of moments.</summary>
     public IEnumerable<string> DifferencesFrom(DrainDocument now) =>
-        RunDifferences.Between((Host, RunFacts.Placed(Servers, Named), Disk), (now.Host, RunFacts.Placed(now.Servers, now.Named), now.Disk));
+    [
+        .. RunDifferences.Between((Host, RunFacts.Placed(Servers, Named), Disk), (now.Host, RunFacts.Placed(now.Servers, now.Named), now.Disk)),
+        .. Rounds.Count > 0 && HasLog != now.HasLog ? [$"the server's log: {Decoded} then, {now.Decoded} now"] : Array.Empty<string>(),
+    ];
+
+    private string Decoded => HasLog ? "decoded" : "not decoded";
 }
 
 /// <summary>One measured drain of a service, or one attempt at it. Rates and times follow from the offsets.</summary>

@@ -70,7 +70,7 @@ public sealed class DrainTables(DrainDocument document)
             Legend =
                 $"In each round {Figures.Count(document.WarmUp + document.Messages, "message")} wait when the service starts. The clock starts at the first " +
                 $"effect after the warm-up of {Figures.Count(document.WarmUp)}, and ends at the last effect. A row's moment is that of its commit, " +
-                $"{(HasLog ? "from the database's log" : "by its commit timestamp")}; a sent message's is its receipt, a call's its arrival. " +
+                $"{(document.HasLog ? "from the database's log" : "by its commit timestamp")}; a sent message's is its receipt, a call's its arrival. " +
                 "*Start*: from the start of the process to its first effect. " +
                 "Commits, flushes, WAL and CPU time are for each message that was put in, with the start of the service and its polls until it is stopped. " +
                 (document.RoundTrip is null ? "" : "*Ping*: a round trip through the kit's proxy, measured next to the round. ") +
@@ -145,11 +145,9 @@ public sealed class DrainTables(DrainDocument document)
         (document.RoundTrip is { } added
             ? $"In the rounds the kit's proxy is between the service and its servers, and adds {added} to each round trip. "
             : "In the rounds the service is told the servers' own addresses: the kit's proxy is not between. ") +
-        (HasLog ? "The servers write a log for logical decoding, which is a little longer." : ""),
+        (document.HasLog ? "The servers write a log for logical decoding, which is a little longer." : ""),
         .. Clock is { } clock ? [clock] : Array.Empty<string>(),
     ];
-
-    private bool HasLog => document.Lacks is null;
 
     /// <summary>The use of two clocks.</summary>
     private string? Clock => document.Counting.Select(round => round.ServerClock).OfType<ServerClock>().MaxBy(clock => clock.ErrorMilliseconds) is { } compared

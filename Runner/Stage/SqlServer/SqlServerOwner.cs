@@ -41,8 +41,7 @@ internal static class SqlServerOwner
     }
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the login owns them.</summary>
-    /// <returns>The names of the dropped databases.</returns>
-    public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
         var leftovers = new List<string>();
         await using (var connection = await SqlServerConnections.OpenAsync(server, cancellationToken))
@@ -64,7 +63,7 @@ internal static class SqlServerOwner
         foreach (var database in leftovers)
             await DropAsync(server, database, cancellationToken);
 
-        return leftovers;
+        return [.. leftovers.Select(database => new Leftover(database))];
     }
 
     private static string Quoted(string name) => $"[{name.Replace("]", "]]", StringComparison.Ordinal)}]";

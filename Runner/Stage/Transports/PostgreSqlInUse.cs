@@ -81,7 +81,7 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
         return new RoundTransport(queue, queues.QueueForEndpoint(cell), queues.QueueForRunner(cell), queues.DisposeAsync);
     }
 
-    public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
+    public override Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         DatabaseOwner.RemoveLeftoversAsync(ConnectionString, cancellationToken);
 
     /// <inheritdoc/>

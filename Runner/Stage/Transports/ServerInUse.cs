@@ -32,9 +32,8 @@ internal abstract class ServerInUse : IAsyncDisposable
         Task.FromResult<IReadOnlyDictionary<string, string>?>(null);
 
     /// <summary>Removes leftovers of crashed runs, unless <see cref="OpenAsync"/> does.</summary>
-    /// <returns>The names of the removed databases or virtual hosts.</returns>
-    public virtual Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
-        Task.FromResult<IReadOnlyList<string>>([]);
+    public virtual Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<Leftover>>([]);
 
     /// <summary>Opens a place for the queues of one cell. Nothing else is in it, except the widgets if a mode needs them there.</summary>
     /// <param name="queue">If the server allows it.</param>

@@ -34,7 +34,7 @@ internal sealed class SqlServerInUse(SqlServerWithDriver transport, string serve
         return facts;
     }
 
-    public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
+    public override Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         SqlServerOwner.RemoveLeftoversAsync(server, cancellationToken);
 
     public override ValueTask DisposeAsync() => DropAsync(databases);

@@ -99,6 +99,20 @@ public sealed class ReportOfADrain
     }
 
     [Test]
+    public void Is_continued_only_with_moments_of_the_same_source()
+    {
+        var stamped = Document with { Lacks = ["The server's log cannot be decoded."] };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(Document.DifferencesFrom(stamped), Is.EqualTo(["the server's log: decoded then, not decoded now"]));
+            Assert.That(stamped.DifferencesFrom(Document), Is.EqualTo(["the server's log: not decoded then, decoded now"]));
+            Assert.That(stamped.DifferencesFrom(stamped), Is.Empty);
+            Assert.That((stamped with { Rounds = [] }).DifferencesFrom(Document), Is.Empty, "no round was made yet");
+        }
+    }
+
+    [Test]
     public void Is_stored_with_every_moment()
     {
         using var temporary = new TemporaryFolder();

@@ -86,6 +86,21 @@ public sealed class TwoBuildsOfAService
         Assert.That(refused.IsUsage, Is.True);
     }
 
+    [Test]
+    public void Are_refused_if_the_log_was_decoded_for_one_alone()
+    {
+        var decoded = DocumentOf(10, rounds: 5);
+        var stamped = decoded with { Lacks = ["The server's log cannot be decoded."] };
+
+        var refused = Assert.Throws<KitException>(() => TwoBuilds.RequireOneLog(decoded, stamped));
+
+        Assert.That(
+            refused!.Message,
+            Is.EqualTo("The two builds cannot be compared: the server's log was decoded for before alone. The server's log cannot be decoded."));
+        foreach (var (then, now) in new[] { (stamped, stamped), (decoded, decoded), (stamped, null) })
+            Assert.That(() => TwoBuilds.RequireOneLog(then, now), Throws.Nothing);
+    }
+
     /// <summary>What one of them says can have a password that only the file of the other names.</summary>
     [Test]
     public void Show_no_password_of_either()

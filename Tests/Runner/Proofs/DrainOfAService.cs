@@ -62,7 +62,7 @@ public sealed class DrainOfAService : WorkersOnPsql
         new DrainFolder(folder.Below("drain")).Save(document with { Host = document.Host with { Cores = 1_000 } });
         var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);
         Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
-        Assert.That(elsewhere.Errors, Does.Contain("another machine, server or disk (machine, cores: 1000 then, "));
+        Assert.That(elsewhere.Errors, Does.Contain("another machine, server, disk or source of moments (machine, cores: 1000 then, "));
     }
 
     /// <summary>A transaction begins, handles a message and commits, in three round trips of the only connection.</summary>

@@ -7,6 +7,7 @@ using Kit.Runner.Results.Loads;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;
+using Npgsql;
 
 namespace Kit.Tests.Proofs;
 
@@ -147,6 +148,53 @@ public sealed class ServersOfTheUser
         Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
     }
 
+    /// <summary>A monitoring agent connects to every database, and the role may not end its session.</summary>
+    [Test]
+    public async Task Start_and_end_while_a_session_of_others_keeps_a_database()
+    {
+        await server.ExecuteAsync("CREATE ROLE agent LOGIN PASSWORD 'hush'");
+        var (told, name) = (new List<string>(), "");
+        var file = ProofFileReader.Parse(File, await System.IO.File.ReadAllTextAsync(File));
+        try
+        {
+            await using var servers = await ProofServers.StartAsync(file, NamedServers.None with { PostgreSql = new(AsRole) }, told.Add, CancellationToken.None);
+            await servers.CreateDatabaseAsync("orders_1", given => name = given, CancellationToken.None);
+            await using (await server.As("agent", "hush").In(name).OpenAsync())
+            {
+                await servers.DropDatabaseAsync(AsRole, name);
+                Assert.That(told.Single(), Does.StartWith($"{name} is still on your PostgreSQL server: ").And.EndWith(". The next start tries again."));
+
+                await MarkAsOfAnEndedProcessAsync(name);
+                Assert.That(
+                    (await NamedPostgreSql.OpenAsync(AsRole, CancellationToken.None)).Leftovers.Single().ToString(),
+                    Does.StartWith($"{name}, left by a crashed run, is still there: "));
+            }
+
+            Assert.That((await NamedPostgreSql.OpenAsync(AsRole, CancellationToken.None)).Leftovers, Is.EqualTo([new Leftover(name)]));
+        }
+        finally
+        {
+            await server.ExecuteAsync("DROP ROLE agent");
+        }
+
+        Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+    }
+
+    /// <summary>A killed process's session can live on for a while, and FORCE does not drop a database with an active slot.</summary>
+    [Test]
+    public async Task Drop_a_database_whose_slot_is_still_held()
+    {
+        var name = DatabaseOwner.NewName();
+        await NamedPostgreSql.CreateAsync(AsRole, name, CancellationToken.None);
+        await MarkAsOfAnEndedProcessAsync(name);
+        await using var holder = await server.As("app", Password).In(name).OpenAsync();
+        await using var create = new NpgsqlCommand("SELECT pg_create_logical_replication_slot('held', 'test_decoding', true)", holder);
+        await create.ExecuteNonQueryAsync();
+
+        Assert.That((await NamedPostgreSql.OpenAsync(AsRole, CancellationToken.None)).Leftovers, Is.EqualTo([new Leftover(name)]));
+        Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+    }
+
     [Test]
     public async Task Without_logical_decoding_give_a_rate_by_commit_timestamps()
     {
@@ -163,6 +211,8 @@ public sealed class ServersOfTheUser
             Assert.That(drain.Counting.Single().OffsetsMilliseconds, Has.Count.EqualTo(99));
             Assert.That(drain.Handling!.Mode.Mode, Is.Null, drain.Handling.Mode.ToString());
             Assert.That(drain.Lacks, Has.One.Contains(why));
+            await server.ExecuteAsync("ALTER ROLE app REPLICATION");
+            Assert.That((await DrainAsync(server.As("app", Password), rounds: 2)).Errors, Does.Contain("(the server's log: not decoded then, decoded now)"));
             Assert.That(
                 await System.IO.File.ReadAllTextAsync(new DrainFolder(folder.Below("drain")).ReportPath),
                 Does.Contain("by its commit timestamp;").And.Contain(why).And.Not.Contain("log for logical decoding"));
@@ -174,6 +224,28 @@ public sealed class ServersOfTheUser
         finally
         {
             await server.ExecuteAsync("ALTER ROLE app REPLICATION");
+        }
+    }
+
+    [Test]
+    public async Task Whose_password_is_the_name_of_its_user_continue_a_drain()
+    {
+        const string name = "hush_or_not";
+        await server.ExecuteAsync($"CREATE ROLE {name} LOGIN CREATEDB REPLICATION PASSWORD '{name}'");
+        try
+        {
+            Assert.That((await DrainAsync(server.As(name, name))).ExitCode, Is.EqualTo(ExitCode.Success));
+
+            var continued = await DrainAsync(server.As(name, name), rounds: 2);
+
+            Assert.That(continued.ExitCode, Is.EqualTo(ExitCode.Success), continued.Output + continued.Errors);
+            var document = new DrainFolder(folder.Below("drain")).LoadDocument();
+            Assert.That(document.Counting, Has.Count.EqualTo(2));
+            Assert.That(document.Named!["postgresql"], Does.StartWith("*** at "));
+        }
+        finally
+        {
+            await server.ExecuteAsync($"DROP ROLE {name}");
         }
     }
 
@@ -217,12 +289,17 @@ public sealed class ServersOfTheUser
         IsRefused(bouncer.ConnectionTo(server.ConnectionString), "A pooler, such as PgBouncer, answers for the PostgreSQL server: ");
     }
 
+    private Task MarkAsOfAnEndedProcessAsync(string database) => server.ExecuteAsync(
+        $"COMMENT ON DATABASE {database} IS '{OwnerMark.Text.Replace(ProcessIdentity.Current.Started, "earlier", StringComparison.Ordinal)}'");
+
     private static void IsRefused(string connectionString, string because) => Assert.That(
         () => NamedPostgreSql.OpenAsync(connectionString, CancellationToken.None),
         Throws.TypeOf<KitException>().With.Message.StartsWith(because).And.Property(nameof(KitException.Remedy)).Not.Empty);
 
-    private Task<RunnerResult> DrainAsync(string into = "drain") => RunnerProcess.ProveAsync(
-        "drain", File, "--messages", "100", "--warm-up", "100", "--rounds", "1", "--postgresql", AsRole, "--out", folder.Below(into));
+    private Task<RunnerResult> DrainAsync(string into = "drain") => DrainAsync(server.As("app", Password), rounds: 1, into);
+
+    private Task<RunnerResult> DrainAsync(NamedServer of, int rounds = 1, string into = "drain") => RunnerProcess.ProveAsync(
+        "drain", File, "--messages", "100", "--warm-up", "100", "--rounds", $"{rounds}", "--postgresql", of.ConnectionString, "--out", folder.Below(into));
 
     /// <summary>A drain that is in its first round.</summary>
     private async Task<RunnerProcess> StartAsync()
