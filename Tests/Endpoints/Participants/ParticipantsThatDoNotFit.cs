@@ -2,7 +2,6 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Health;
 using Kit.Modes;
 using Kit.Runner.Wire;
-using Kit.Tests.Poolers;
 using Kit.Tests.TwoPhase;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
