@@ -2,7 +2,6 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Health;
 using Kit.Modes;
 using Kit.Runner.Wire;
-using Kit.Tests.Poolers;
 using Kit.Tests.TwoPhase;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -205,11 +204,10 @@ public sealed class ParticipantsThatDoNotFit : OnThreeServers
         await TestDatabases.ExecuteAsync(few.ConnectionString, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
         await using var proxy = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(BillingConnection).Port);
         var away = new NpgsqlConnectionStringBuilder(BillingConnection) { Port = proxy.Port };
-        await Bench.StartAsync(data: few.ConnectionString, configure: endpoint =>
-        {
-            // Its pass would count the slots, and no prepare would be refused.
-            endpoint.AddParticipant(Participant, away.ConnectionString).RecoveryInterval = TimeSpan.FromHours(1);
-        });
+        // A pass of recovery would count the slots, and no prepare would be refused.
+        await Bench.StartAsync(
+            data: few.ConnectionString,
+            configure: endpoint => endpoint.AddParticipant(Participant, away.ConnectionString).RecoveryInterval = TimeSpan.FromHours(1));
         for (var slot = 0; slot < 6; slot++)
             await TestDatabases.ExecuteAsync(few.ConnectionString, $"BEGIN; PREPARE TRANSACTION 'other{slot}'");
         proxy.RefuseConnections();
