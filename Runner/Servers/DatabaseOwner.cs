@@ -6,12 +6,9 @@ using Npgsql;
 namespace Kit.Runner.Servers;
 
 /// <summary>Marks databases as the kit's, and removes those whose process ended without removing them.</summary>
-internal static class DatabaseOwner
+internal static partial class DatabaseOwner
 {
     public const string NamePrefix = "kit_";
-
-    /// <summary>The names that <see cref="NewName"/> gives. A kit that is killed before it could mark one leaves it for its user to judge.</summary>
-    private static readonly Regex GivenName = new($"^{NamePrefix}[0-9a-f]{{12}}$", RegexOptions.NonBacktracking);
 
     private static readonly TimeSpan ForItsSessions = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
@@ -38,7 +35,7 @@ internal static class DatabaseOwner
                 var name = reader.GetString(0);
                 if (await reader.IsDBNullAsync(1, cancellationToken))
                 {
-                    if (GivenName.IsMatch(name))
+                    if (GivenName().IsMatch(name))
                         leftovers.Add(new Leftover(name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
                 }
                 else if (OwnerMark.IsOfEndedProcess(reader.GetString(1)))
@@ -136,6 +133,10 @@ internal static class DatabaseOwner
         drop.CommandTimeout = 0;
         await drop.ExecuteNonQueryAsync(cancellationToken);
     }
+
+    /// <summary>The names that <see cref="NewName"/> gives. A kit that is killed before it could mark one leaves it for its user to judge.</summary>
+    [GeneratedRegex($"^{NamePrefix}[0-9a-f]{{12}}$", RegexOptions.NonBacktracking)]
+    private static partial Regex GivenName();
 
     /// <summary>A name for use in a statement.</summary>
     public static string Quoted(string database)

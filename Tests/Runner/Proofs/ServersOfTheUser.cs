@@ -289,7 +289,7 @@ public sealed class ServersOfTheUser
         IsRefused(bouncer.ConnectionTo(server.ConnectionString), "A pooler, such as PgBouncer, answers for the PostgreSQL server: ");
     }
 
-    private Task MarkAsOfAnEndedProcessAsync(string database) => server.ExecuteAsync(
+    private Task<int> MarkAsOfAnEndedProcessAsync(string database) => server.ExecuteAsync(
         $"COMMENT ON DATABASE {database} IS '{OwnerMark.Text.Replace(ProcessIdentity.Current.Started, "earlier", StringComparison.Ordinal)}'");
 
     private static void IsRefused(string connectionString, string because) => Assert.That(
