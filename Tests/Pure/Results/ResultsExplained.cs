@@ -80,10 +80,6 @@ public sealed class ResultsExplained
             Assert.That(
                 Readme,
                 Does.Contain($"**With {Comparison.EnoughRounds} rounds or more on both sides.**").And.Contain($"*n < {Comparison.EnoughRounds}*"));
-            Assert.That(
-                Measuring,
-                Does.Contain($"has {0.4 * SvgGraphs.MostBins} to {SvgGraphs.MostBins} of them " +
-                    $"({0.4 * BlockSparkline.MostBins} to {BlockSparkline.MostBins} on the terminal)"));
         }
     }
 

@@ -66,10 +66,14 @@ public sealed partial class FoldersOnThePages
         Assert.That(speeds.Commit, Is.EqualTo(run.Commit));
     }
 
-    /// <summary>Whether a page that shows the folder names the experiment at a point in which the promise was broken.</summary>
-    private static bool IsTold(FaultResult result, string folder) => result is { Verdict: FaultVerdict.Broken, Point.Token: { } token }
-        && MarkdownPage.All.Select(path => File.ReadAllText(PathOf(path))).Any(
-            text => text.Contains(folder, StringComparison.Ordinal) && text.Contains($"`{token}`", StringComparison.Ordinal));
+    /// <summary>Whether a page that shows the folder names the experiment, at a point or a storm, in which the promise was broken.</summary>
+    private static bool IsTold(FaultResult result, string folder)
+    {
+        var name = result.Point?.Token is { } token ? $"`{token}`" : $"In the storm of `{result.Cell.Framework}/{result.Cell.Transport}/{result.Cell.Mode}` ";
+        return result.Verdict is FaultVerdict.Broken && (result.Point is not null || result.Storm is not null)
+            && MarkdownPage.All.Select(path => File.ReadAllText(PathOf(path))).Any(
+                text => text.Contains(folder, StringComparison.Ordinal) && text.Contains(name, StringComparison.Ordinal));
+    }
 
     private static string PathOf(string path) => Path.Combine(RepositoryFiles.Root, path);
 
