@@ -32,8 +32,8 @@ internal sealed class NamedPostgreSql
     public KitException? Undecodable { get; }
 
     /// <summary>
-    /// True if it takes whoever follows its log for a synchronous standby (<c>*</c> in <c>synchronous_standby_names</c>), for which each commit of each client can
-    /// wait.
+    /// True if it takes whoever follows its log for a synchronous standby (<c>*</c> in <c>synchronous_standby_names</c>): each commit of each client can wait
+    /// for that.
     /// </summary>
     public bool TakesAnyStandby => standbys.Contains('*', StringComparison.Ordinal);
 

@@ -36,7 +36,10 @@ internal static partial class DatabaseOwner
                 if (await reader.IsDBNullAsync(1, cancellationToken))
                 {
                     if (GivenName().IsMatch(name))
-                        leftovers.Add(new Leftover(name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
+                    {
+                        leftovers.Add(new Leftover(
+                            name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
+                    }
                 }
                 else if (OwnerMark.IsOfEndedProcess(reader.GetString(1)))
                 {

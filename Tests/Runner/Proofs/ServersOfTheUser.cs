@@ -157,7 +157,8 @@ public sealed class ServersOfTheUser
         var file = ProofFileReader.Parse(File, await System.IO.File.ReadAllTextAsync(File));
         try
         {
-            await using var servers = await ProofServers.StartAsync(file, NamedServers.None with { PostgreSql = new(AsRole) }, told.Add, CancellationToken.None);
+            await using var servers = await ProofServers.StartAsync(
+                file, NamedServers.None with { PostgreSql = new(AsRole) }, told.Add, CancellationToken.None);
             await servers.CreateDatabaseAsync("orders_1", given => name = given, CancellationToken.None);
             await using (await server.As("agent", "hush").In(name).OpenAsync())
             {
