@@ -137,7 +137,8 @@ public sealed class RowsInTwoDatabases : OnThreeServers
 
         await HasExactlyOneEffectOfEachAsync(messages);
         Assert.That(attempts, Is.EqualTo(1));
-        Assert.That(Bench.Log, Is.Empty);
+        // Both processes may end the decided branch: who is second is told that it does not exist.
+        Assert.That(Bench.Log.Where(line => !line.Contains(PostgresErrorCodes.UndefinedObject, StringComparison.Ordinal)), Is.Empty);
 
         Task StartOneAsync() => StartAsync(
             async (context, cancellationToken) =>
