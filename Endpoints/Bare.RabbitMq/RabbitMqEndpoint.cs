@@ -50,7 +50,6 @@ internal sealed partial class RabbitMqEndpoint(
         endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, [data.Source], cancelled);
         receivers = new Receivers(endpoint, settings.Address, data.Source, log);
         var receiverOf = await receivers.PrepareAsync(cancellationToken);
-        await CheckQueuesAsync(cancellationToken);
         var session = await OpenAsync(cancellationToken);
         running = OwnContext.Run(() => RunAsync(session, Measured(receiverOf)));
     }
@@ -97,12 +96,6 @@ internal sealed partial class RabbitMqEndpoint(
 
     private Func<QueueSession, Task<IReceiver>> Measured(Func<QueueSession, MessagePipeline, IReceiver> receiverOf) =>
         queue => TimedReceiver.OpenAsync(pipeline, worker => Task.FromResult(receiverOf(queue, worker)));
-
-    private async Task CheckQueuesAsync(CancellationToken cancellationToken)
-    {
-        await using var connection = await Broker.ConnectAsync(settings.Address, $"{endpoint.Name} checking", cancellationToken);
-        await new QueueCheck(names, settings.Address, log).RunAsync(connection, cancellationToken);
-    }
 
     private Task<Session> OpenAsync(CancellationToken cancellationToken) =>
         Session.OpenAsync(settings, names, endpoint.Name, autoAcknowledge: !endpoint.Mode.CommitOrder.IsMessageLeftInHandler, log, cancellationToken);

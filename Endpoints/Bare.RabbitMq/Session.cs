@@ -31,7 +31,8 @@ internal sealed class Session : IAsyncDisposable
         try
         {
             forSending = await SendingConnection.OpenAsync(settings.Address, $"{name} sending", Timeout.InfiniteTimeSpan, cancellationToken);
-            await names.CreateMissingAsync(forReceiving, cancellationToken);
+            // Each time: what somebody deleted and made again while the connection was lost can be another queue.
+            await new QueueCheck(names, settings.Address, log).RunAsync(forReceiving, cancellationToken);
             var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
             Watch(forSending.Connection, opened, log);
             return new Session(forReceiving, forSending, opened);

@@ -1,5 +1,6 @@
 using Kit.Endpoints.MassTransit;
 using Kit.Modes;
+using MassTransit.RabbitMqTransport;
 using MassTransit.RabbitMqTransport.Configuration;
 
 // In MassTransit's namespace, so that the methods are found where endpoints are configured.
@@ -40,7 +41,8 @@ public static class ReceiveEndpointExtensions
     /// Sets the transaction mode of an endpoint's consumers. Call it before <c>ConfigureConsumer</c>, because filters that are configured first
     /// run outside later ones. For a quorum queue, also call <see cref="UseQuorumQueue"/>. Each attempt has its own transaction in its own outbox:
     /// retry (outbox (scope (consumer))). A send of a consumer that reaches no queue fails, which RabbitMQ and MassTransit otherwise do not notice.
-    /// Leave the host's <c>PublisherConfirmation</c> on, MassTransit's default: without it a send that the broker loses is not noticed, either.
+    /// With the host's <c>PublisherConfirmation</c> off, which is on by default, the endpoint receives nothing, and its health and log say why: a send that the
+    /// broker loses would not be noticed.
     /// </summary>
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="mode"><c>dtc-off</c>, <c>scope-off</c> or <c>transactions-off</c>.</param>
@@ -61,6 +63,8 @@ public static class ReceiveEndpointExtensions
 
         var settings = SettingsOf(endpoint, mode.Name);
         endpoint.ConfigureSend(send => send.UseExecute(RequireQueue));
+        // The host may be configured after its endpoints.
+        ((IRabbitMqReceiveEndpointConfigurator)endpoint).ConfigureChannel(channel => channel.UseExecute(RequireConfirmation));
         if (mode == TransactionMode.TransactionsOff)
         {
             // There is no public setting. MassTransit issue 3788 shows this workaround.
@@ -87,6 +91,15 @@ public static class ReceiveEndpointExtensions
     {
         if (send.RequestId is null && send is not SendContext<Fault> && send.TryGetPayload(out RabbitMqSendContext? rabbit))
             rabbit.Mandatory = true;
+    }
+
+    private static void RequireConfirmation(ChannelContext channel)
+    {
+        if (!channel.ConnectionContext.PublisherConfirmation)
+        {
+            throw new NotSupportedException(
+                "A transaction mode needs the host's PublisherConfirmation, which is off: a send that the broker loses would not be noticed. Leave it on.");
+        }
     }
 
     private static RabbitMqReceiveSettings SettingsOf(IReceiveEndpointConfigurator endpoint, string what) =>

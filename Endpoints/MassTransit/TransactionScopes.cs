@@ -4,8 +4,8 @@ using MassTransit;
 namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
-/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later. It refuses activities, and a second one
-/// for a message.
+/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later. It refuses activities and jobs, and a
+/// second one for a message.
 /// </summary>
 internal sealed class TransactionScopes(TransactionSettings settings)
     : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver, IActivityConfigurationObserver
@@ -16,6 +16,12 @@ internal sealed class TransactionScopes(TransactionSettings settings)
     public void ConsumerConfigured<TConsumer>(IConsumerConfigurator<TConsumer> configurator)
         where TConsumer : class
     {
+        if (Array.Exists(typeof(TConsumer).GetInterfaces(), one => one.IsGenericType && one.GetGenericTypeDefinition() == typeof(IJobConsumer<>)))
+        {
+            throw new NotSupportedException(
+                $"MassTransit cannot run job consumer {typeof(TConsumer).Name} in {TransactionMode.DtcOff}: it acknowledges the message before the job ends, " +
+                $"and a scope would end with that. Do the work in a consumer, or use {TransactionMode.ScopeOff}.");
+        }
     }
 
     public void ConsumerMessageConfigured<TConsumer, TMessage>(IConsumerMessageConfigurator<TConsumer, TMessage> configurator)

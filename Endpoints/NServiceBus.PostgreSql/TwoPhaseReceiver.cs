@@ -46,7 +46,9 @@ internal sealed partial class TwoPhaseReceiver(
     {
         ArgumentNullException.ThrowIfNull(limitations);
         servers = await TwoPhaseServers.OpenAsync(ReceiveAddress, limitations.MaxConcurrency, transport, queues, log, cancellationToken);
-        await inner.Initialize(limitations, (message, stop) => HandleAsync(message, onMessage, stop), onError, cancellationToken);
+        await inner.Initialize(
+            limitations, (message, stop) => HandleAsync(message, onMessage, stop), (error, stop) => FailedAttempts.AnswerAsync(error, onError, stop),
+            cancellationToken);
     }
 
     public async Task StartReceive(CancellationToken cancellationToken = default)
@@ -81,7 +83,8 @@ internal sealed partial class TwoPhaseReceiver(
     private async Task HandleAsync(MessageContext message, OnMessage onMessage, CancellationToken cancellationToken)
     {
         var receive = ReceiveOf(message);
-        if (await Servers.Branches.Slots.TryTakeAsync() is not { } slot)
+        var attempts = FailedAttempts.Of(message);
+        if (await TryTakeSlotAsync() is not { } slot)
         {
             await GiveBackAsync(receive, cancellationToken);
             return;
@@ -94,6 +97,7 @@ internal sealed partial class TwoPhaseReceiver(
             var (transactionId, server) = await RunningServer.ReadTransactionAsync(receive, cancellationToken);
             unit = new AwaitingUnit(Servers.Decisions.BranchOf(transactionId), server, Servers.Data, settings.Isolation);
             unit.EnlistIn(transaction);
+            attempts.IsAttempt = true;
             await HandleInScopeAsync(message, onMessage, unit, transaction, cancellationToken);
             var committing = transaction.CommitAsync();
             await await Task.WhenAny(committing, unit.Ready);
@@ -108,9 +112,27 @@ internal sealed partial class TwoPhaseReceiver(
             else if (Failure.ReasonOf(failure) is ServerRefusedException && unit?.Refusal is null)
                 Servers.Branches.Slots.SawNone();
             else
+            {
+                if (!attempts.IsAttempt)
+                    LogNoAttempt(failure.Message);
                 ExceptionDispatchInfo.Throw(WithReason(failure));
+            }
 
+            attempts.IsAttempt = false;
             await GiveBackAsync(receive, cancellationToken);
+        }
+    }
+
+    private async ValueTask<Slots.Slot?> TryTakeSlotAsync()
+    {
+        try
+        {
+            return await Servers.Branches.Slots.TryTakeAsync();
+        }
+        catch (NpgsqlException failure)
+        {
+            LogNoAttempt(failure.Message);
+            return null;
         }
     }
 
@@ -211,4 +233,7 @@ internal sealed partial class TwoPhaseReceiver(
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "The lent connection could not be returned: {Reason}")]
     private partial void LogNotReturned(string reason);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "A message goes back to its queue before its handler began, and no attempt is counted: {Reason}")]
+    private partial void LogNoAttempt(string reason);
 }

@@ -81,11 +81,12 @@ public static class WolverineTransactionModeExtensions
     /// <para>
     /// In <c>outbox</c> the receive stores messages in the inbox, and acknowledges them, before their handlers run. A handler takes a <c>DbContext</c> that is
     /// registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction. Wolverine commits the rows, the mark in the inbox and the
-    /// sends together, also those to a handler of the same application. The context's database must be that of the inbox. The start fails as on PostgreSQL.
+    /// sends together, also those to a handler of the same application. The context's database must be that of the inbox. The start fails as on PostgreSQL. An
+    /// inbox that was created without this method has another key: its messages of a second queue would be dropped if their id is known from the first.
     /// </para>
     /// <para>
     /// Differently from Wolverine's defaults, the broker confirms each publish, Wolverine tries a send again before it acknowledges, and a dead letter says
-    /// why.
+    /// why. Several applications on one database need a schema each: in <c>Solo</c> one that starts frees what the others are handling.
     /// </para>
     /// <para>The broker drops what is sent to a queue that does not exist.</para>
     /// <para>
@@ -129,6 +130,8 @@ public static class WolverineTransactionModeExtensions
 
         wolverine.PersistMessagesWithPostgresql(connectionString!, schema);
         SetTransaction(wolverine);
+        // An event for two queues has one id: with Wolverine's default, an inbox that has it from one of them drops the other.
+        wolverine.Durability.MessageIdentity = MessageIdentity.IdAndDestination;
         wolverine.Policies.Add(new SendsAreStored());
         wolverine.Policies.UseDurableLocalQueues();
         return listener.UseDurableInbox();

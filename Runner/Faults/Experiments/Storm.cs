@@ -169,10 +169,11 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         };
         List<Violation> violations =
         [
-            .. facts.TooMany is { } tooMany ? [tooMany] : Array.Empty<Violation>(),
             .. account.ViolationsOf(promised, limits)
                 .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt)),
         ];
+        if (facts.TooManyAmong(violations) is { } tooMany)
+            violations.Insert(0, tooMany);
         var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.SelectMany(message => message.Beyond(promised)));
         // What a short storm broke is broken.
         if (verdict is FaultVerdict.Kept && facts.Shortfall is not null)

@@ -5,7 +5,9 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Servers;
+using Kit.Runner.Wire;
 using Kit.Tests.TwoPhase;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -185,7 +187,7 @@ public sealed class HandlesInTwoPhases
     }
 
     [Test]
-    public async Task While_others_hold_all_slots_messages_wait_and_no_attempt_is_counted()
+    public async Task While_others_hold_all_slots_messages_wait_and_no_attempt_is_counted([Values] bool canBeCounted)
     {
         for (var held = 0; held < Slots; held++)
             await PrepareAsync($"another application/{held}");
@@ -195,10 +197,12 @@ public sealed class HandlesInTwoPhases
             Interlocked.Increment(ref attempts);
             await InsertAsync(message, await context.GetBranchConnectionAsync());
         });
+        await databases.AllowConnectionsToWidgetsAsync(canBeCounted);
         await EnqueueAsync();
 
         var gaveUp = await Eventually.IsSoAsync(async () => (await ReadErrorsAsync()).Count > 0, TimeSpan.FromSeconds(3));
         var whileWaiting = Volatile.Read(ref attempts);
+        await databases.AllowConnectionsToWidgetsAsync(true);
         await databases.RollBackPreparedAsync();
         await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1, "the message is handled");
 
@@ -244,6 +248,54 @@ public sealed class HandlesInTwoPhases
         Assert.That(attempts, Is.EqualTo(refusals + 1));
         Assert.That(await ReadErrorsAsync(), Is.Empty);
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
+    public async Task A_receive_that_is_cut_before_its_handler_is_no_attempt()
+    {
+        await using var queues = new GatedPostgreSql(databases.Queue);
+        var attempts = 0;
+        using var host = await StartAsync(
+            async (message, context) =>
+            {
+                await InsertAsync(message, await context.GetBranchConnectionAsync());
+                if (Interlocked.Increment(ref attempts) < TransactionMode.FullDtc.Attempts)
+                    throw new InvalidOperationException("The test wants this attempt to fail.");
+            },
+            transport: new TwoPhasePostgreSqlTransport(queues.Through, databases.Widgets));
+        queues.Arm(
+            new MarkedRequest { Text = "SELECT pg_current_xact_id(), extract(epoch FROM pg_postmaster_start_time())::text" }, PointWay.CutBefore);
+
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(
+            async () => await databases.CountRowsAsync() == 1 || (await ReadErrorsAsync()).Count > 0, "the message is handled, or given up");
+        await host.StopAsync();
+
+        Assert.That(queues.HasFired, Is.True);
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
+        Assert.That(attempts, Is.EqualTo(TransactionMode.FullDtc.Attempts));
+    }
+
+    /// <summary>NServiceBus's transport counts a failure, and again that it cannot roll back.</summary>
+    [TestCase("full-dtc", 3)]
+    [TestCase("scope-off", 2)]
+    public async Task A_receive_that_is_cut_in_its_handler_is_one_attempt_and_in_NServiceBuss_own_modes_two(string mode, int handled)
+    {
+        var attempts = 0;
+
+        await GiveUpAsync(
+            async (_, context) =>
+            {
+                Interlocked.Increment(ref attempts);
+                var receive = (NpgsqlConnection)context.GetReceiveTransaction().Connection!;
+                await TestDatabases.ExecuteAsync(databases.Queue, $"SELECT pg_terminate_backend({receive.ProcessID})");
+                throw new InvalidOperationException("The test wants this attempt to fail.");
+            },
+            TransactionMode.Parse(mode),
+            mode == TransactionMode.FullDtc.Name ? null : new PostgreSqlTransport(databases.Queue),
+            concurrency: 1);
+
+        Assert.That(attempts, Is.EqualTo(handled));
     }
 
     /// <summary>The transport cannot commit, and the driver reports the closing only once: before the endpoint listens for it.</summary>
@@ -367,9 +419,10 @@ public sealed class HandlesInTwoPhases
 
     private static Task Nothing(BuildWidget message, IMessageHandlerContext context) => Task.CompletedTask;
 
-    private async Task<IReadOnlyList<DeadLetter>> GiveUpAsync(Handle handle, TransactionMode? mode = null, TransportDefinition? transport = null)
+    private async Task<IReadOnlyList<DeadLetter>> GiveUpAsync(
+        Handle handle, TransactionMode? mode = null, TransportDefinition? transport = null, int concurrency = 2)
     {
-        using var host = await StartAsync(handle, mode: mode, transport: transport);
+        using var host = await StartAsync(handle, concurrency, mode, transport);
         await EnqueueAsync();
         await Eventually.HoldsAsync(async () => (await ReadErrorsAsync()).Count > 0, "the message is given up");
         await host.StopAsync();

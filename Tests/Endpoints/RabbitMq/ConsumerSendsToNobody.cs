@@ -32,24 +32,54 @@ public sealed class ConsumerSendsToNobody
         Is.Zero);
 
     [Test]
-    public async Task An_activity_in_dtc_off_is_refused()
+    public async Task An_activity_in_dtc_off_is_refused() => Assert.That(
+        await RefusalOfAsync(bus => bus.AddExecuteActivity<Charge, Payment>(), (endpoint, context) =>
+        {
+            endpoint.UseTransactionMode(TransactionMode.DtcOff, context);
+            endpoint.ConfigureExecuteActivity(context, typeof(Charge));
+        }),
+        Does.Contain("cannot run activity Charge in dtc-off").And.Contain("or use scope-off"));
+
+    [Test]
+    public async Task A_job_in_dtc_off_is_refused() => Assert.That(
+        await RefusalOfAsync(
+            bus =>
+            {
+                bus.AddConsumer<Collect>();
+                bus.SetInMemorySagaRepositoryProvider();
+                bus.AddJobSagaStateMachines();
+            },
+            (endpoint, context) =>
+            {
+                endpoint.UseTransactionMode(TransactionMode.DtcOff, context);
+                endpoint.ConfigureConsumer<Collect>(context);
+            }),
+        Does.Contain("cannot run job consumer Collect in dtc-off").And.Contain("or use scope-off"));
+
+    [Test]
+    public async Task A_host_without_publisher_confirms_receives_nothing_and_says_why()
     {
+        await using var broker = await TestVirtualHost.CreateAsync();
+        var address = RabbitMqAddress.Parse(broker.Address);
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddMassTransit(bus =>
         {
             bus.DisableUsageTelemetry();
-            bus.AddExecuteActivity<Charge, Payment>();
-            bus.UsingRabbitMq((context, rabbit) => rabbit.ReceiveEndpoint("work", endpoint =>
+            bus.UsingRabbitMq((context, rabbit) =>
             {
-                endpoint.UseTransactionMode(TransactionMode.DtcOff, context);
-                endpoint.ConfigureExecuteActivity(context, typeof(Charge));
-            }));
+                rabbit.ReceiveEndpoint("work", endpoint => endpoint.UseTransactionMode(TransactionMode.ScopeOff, context));
+                rabbit.Host(address.Amqp, configured => configured.PublisherConfirmation = false);
+            });
         });
         using var built = host.Build();
+        await built.StartAsync();
+        var control = built.Services.GetRequiredService<IBusControl>();
 
-        var refused = await Assert.CatchAsync(() => built.StartAsync());
-
-        Assert.That(refused!.GetBaseException().Message, Does.Contain("cannot run activity Charge in dtc-off").And.Contain("or use scope-off"));
+        await Eventually.HoldsAsync(
+            () => Task.FromResult(control.CheckHealth().Endpoints.Values.Any(endpoint =>
+                endpoint.Exception?.GetBaseException().Message.Contains("PublisherConfirmation", StringComparison.Ordinal) is true)),
+            "the endpoint says why it does not start");
+        await built.StopAsync();
     }
 
     [TestCaseSource(nameof(Modes))]
@@ -66,6 +96,21 @@ public sealed class ConsumerSendsToNobody
         var refused = await Assert.CatchAsync(() => built.StartAsync());
 
         Assert.That(refused!.GetBaseException().Message, Does.Contain($"{mode} needs a RabbitMQ endpoint of MassTransit 8"));
+    }
+
+    /// <summary>Why an endpoint does not start.</summary>
+    private static async Task<string> RefusalOfAsync(
+        Action<IBusRegistrationConfigurator> register, Action<IRabbitMqReceiveEndpointConfigurator, IBusRegistrationContext> configure)
+    {
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        host.Services.AddMassTransit(bus =>
+        {
+            bus.DisableUsageTelemetry();
+            register(bus);
+            bus.UsingRabbitMq((context, rabbit) => rabbit.ReceiveEndpoint("work", endpoint => configure(endpoint, context)));
+        });
+        using var built = host.Build();
+        return (await Assert.CatchAsync(() => built.StartAsync()))!.GetBaseException().Message;
     }
 
     /// <summary>One message, until it is out of the queue.</summary>
@@ -125,5 +170,10 @@ public sealed class ConsumerSendsToNobody
     internal sealed class Charge : IExecuteActivity<Payment>
     {
         public Task<ExecutionResult> Execute(ExecuteContext<Payment> context) => Task.FromResult(context.Completed());
+    }
+
+    internal sealed class Collect : IJobConsumer<Payment>
+    {
+        public Task Run(JobContext<Payment> context) => Task.CompletedTask;
     }
 }

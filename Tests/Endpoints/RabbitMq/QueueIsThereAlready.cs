@@ -174,6 +174,26 @@ public sealed class QueueIsThereAlready
             Throws.TypeOf<BrokerException>().With.Message.Contain("already exists, and not as a durable classic queue"));
     }
 
+    /// <summary>Its consumer is cancelled, and the endpoint connects again.</summary>
+    [Test]
+    public async Task One_that_takes_its_place_while_the_endpoint_runs_is_refused_too()
+    {
+        using var running = Build(QueueType.Classic, broker.Address, pauseAfterOutage: TimeSpan.FromSeconds(2));
+        await running.StartAsync();
+
+        await using (var connection = await Broker.ConnectAsync(Parsed, "somebody", CancellationToken.None))
+        {
+            await using var channel = await connection.CreateChannelAsync();
+            await channel.QueueDeleteAsync("work", ifUnused: false, ifEmpty: false);
+            await channel.QueueDeclareAsync("work", durable: true, exclusive: false, autoDelete: false, Quorum);
+        }
+
+        await Eventually.HoldsAsync(
+            () => Task.FromResult(Warnings.Any(text => text.Contains("already exists, and not as a durable classic queue", StringComparison.Ordinal))),
+            "it says that it does not use the queue");
+        await running.StopAsync();
+    }
+
     [Test]
     public async Task Without_the_management_plugin_other_arguments_are_left()
     {
@@ -207,15 +227,21 @@ public sealed class QueueIsThereAlready
 
     private async Task StartOnceAsync(QueueType type, string address)
     {
+        using var built = Build(type, address);
+        await built.StartAsync();
+        await built.StopAsync();
+    }
+
+    private IHost Build(QueueType type, string address, TimeSpan? pauseAfterOutage = null)
+    {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Logging.AddProvider(new LogInto(log));
         host.Services.AddBareEndpoint("work", endpoint => endpoint
             .UseRabbitMq(address, databases.Widgets, type)
             .UseTransactionMode(TransactionMode.ScopeOff)
+            .PauseAfterOutage(pauseAfterOutage ?? TimeSpan.FromSeconds(1))
             .Handle<string, Never>());
-        using var built = host.Build();
-        await built.StartAsync();
-        await built.StopAsync();
+        return host.Build();
     }
 
     private sealed class Never : IMessageHandler<string>

@@ -95,6 +95,35 @@ public sealed class HandlersOnWolverine
     }
 
     [Test]
+    public async Task On_RabbitMQ_in_outbox_an_event_for_two_queues_is_handled_from_both()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var broker = await TestVirtualHost.CreateAsync();
+        await TestDatabases.ExecuteAsync(databases.Widgets, "CREATE TABLE placed_order (id uuid NOT NULL)");
+        using var orders = BuildOf("orders");
+        using var audits = BuildOf("audits");
+        await orders.StartAsync();
+        await audits.StartAsync();
+        foreach (var name in new[] { "orders", "audits" })
+        {
+            await using var queue = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), name, hasRetries: false);
+            await queue.BindExchangeAsync("placed", CancellationToken.None);
+        }
+
+        await orders.Services.GetRequiredService<IMessageBus>().PublishAsync(new OrderToPlace(Guid.CreateVersion7()));
+
+        await Eventually.HoldsAsync(async () => await TestDatabases.ScalarAsync(databases.Widgets, Rows) == 2, "both have handled it");
+        await orders.StopAsync();
+        await audits.StopAsync();
+
+        IHost BuildOf(string queue) => Build(databases.Widgets, typeof(InOutboxAlone), wolverine =>
+        {
+            ConfigureOnRabbitMq(wolverine, TransactionMode.Outbox, RabbitMqAddress.Parse(broker.Address).Amqp, databases.Widgets, queue);
+            wolverine.PublishMessage<OrderToPlace>().ToRabbitExchange("placed");
+        });
+    }
+
+    [Test]
     public async Task In_outbox_a_handler_that_takes_no_context_fails_the_start()
     {
         await using var databases = await TestDatabases.CreateAsync();
@@ -201,10 +230,10 @@ public sealed class HandlersOnWolverine
             .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
     }
 
-    private static void ConfigureOnRabbitMq(WolverineOptions wolverine, TransactionMode mode, Uri broker, string data)
+    private static void ConfigureOnRabbitMq(WolverineOptions wolverine, TransactionMode mode, Uri broker, string data, string queue = "orders")
     {
         wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(data), "wolverine");
-        wolverine.UseTransactionMode(mode, broker, "orders", data).ListenerCount(2);
+        wolverine.UseTransactionMode(mode, broker, queue, data).ListenerCount(2);
         wolverine.ConfigureRabbitMq().AutoProvision();
     }
 }
@@ -249,6 +278,15 @@ public static class InOutbox
         data.Placed.Add(new PlacedOrder { Id = order.OrderId });
         await data.SaveChangesAsync(cancellationToken);
         first.Fail();
+    }
+}
+
+public static class InOutboxAlone
+{
+    public static Task Handle(OrderToPlace order, OrdersContext data, CancellationToken cancellationToken)
+    {
+        data.Placed.Add(new PlacedOrder { Id = order.OrderId });
+        return data.SaveChangesAsync(cancellationToken);
     }
 }
 
