@@ -18,7 +18,7 @@ return await Invocation.RunAsync(
         Examples:
           floor                      bare transactions-off against pgbench, five rounds
           latency                    what 'load' finds against pgbench and SQL
-          outside --out FOLDER       one cell by 'run', and as a service by 'kit-prove drain'
+          outside --out FOLDER       one cell by 'run', and as a service by 'kit-prove drain'; with --rate by 'load'
           bdn                        BenchmarkDotNet: inserts, messages, ids and bodies
         """)
     {

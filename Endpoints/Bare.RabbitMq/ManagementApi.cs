@@ -13,6 +13,9 @@ internal sealed class ManagementApi : IDisposable
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
 
+    // The broker ends every queue of a virtual host, with all its messages.
+    private static readonly TimeSpan ToRemove = TimeSpan.FromMinutes(5);
+
     // Short, because an endpoint can start without the answer.
     private static readonly TimeSpan LookTimeout = TimeSpan.FromSeconds(3);
 
@@ -22,9 +25,7 @@ internal sealed class ManagementApi : IDisposable
     public ManagementApi(RabbitMqAddress broker)
     {
         this.broker = broker;
-        client = new HttpClient { BaseAddress = broker.Management, Timeout = Timeout };
-        client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue(
-            "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{broker.UserName}:{broker.Password}")));
+        client = ClientOf(broker, Timeout);
     }
 
     public void Dispose() => client.Dispose();
@@ -71,11 +72,12 @@ internal sealed class ManagementApi : IDisposable
         await PutAsync(Path("permissions", name, broker.UserName), new { configure = ".*", write = ".*", read = ".*" }, cancellationToken);
     }
 
-    /// <summary>Removes a virtual host and everything in it. It is no error if it does not exist.</summary>
+    /// <summary>Removes a virtual host and everything in it, within 5 minutes. It is no error if it does not exist.</summary>
     /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
     public async Task RemoveVirtualHostAsync(string name, CancellationToken cancellationToken)
     {
-        using var response = await client.DeleteAsync(Path("vhosts", name), cancellationToken);
+        using var patient = ClientOf(broker, ToRemove);
+        using var response = await patient.DeleteAsync(Path("vhosts", name), cancellationToken);
         if (response.StatusCode != HttpStatusCode.NotFound)
             response.EnsureSuccessStatusCode();
     }
@@ -201,6 +203,14 @@ internal sealed class ManagementApi : IDisposable
             new Uri(Path(kind, broker.VirtualHost) + "?disable_stats=true", UriKind.Relative),
             cancellationToken);
         return [.. all.EnumerateArray().Select(one => one.GetProperty("name").GetString()!)];
+    }
+
+    private static HttpClient ClientOf(RabbitMqAddress broker, TimeSpan limit)
+    {
+        var made = new HttpClient { BaseAddress = broker.Management, Timeout = limit };
+        made.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue(
+            "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{broker.UserName}:{broker.Password}")));
+        return made;
     }
 
     private static string DescriptionOf(JsonElement host) =>

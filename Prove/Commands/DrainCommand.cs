@@ -63,12 +63,13 @@ internal sealed class DrainCommand : ProofCommand
         });
     }
 
-    protected override IEnumerable<string> PasswordsIn(ParseResult parsed) => servers.Read(parsed).Passwords;
+    protected override IEnumerable<string> PasswordsIn(ParseResult parsed) => servers.PasswordsIn(parsed);
 
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, $"{file.Name}-drain");
-        var named = servers.ReadFor(file, parsed);
+        var before = parsed.GetValue(against) is { } other ? TwoBuilds.Read(file, other) : null;
+        var named = servers.ReadFor(parsed, [file, .. before is null ? Array.Empty<ProofFile>() : [before]]);
         DrainPlan PlanOf(ProofFile of, string into, int number) => DrainPlan.Of(
             of with { Secrets = of.Secrets.With(named.Passwords) }, into,
             parsed.GetValue(messages) ?? DefaultMessages, parsed.GetValue(warmUp) ?? DefaultWarmUp, parsed.GetValue(rounds) ?? number) with
@@ -76,9 +77,8 @@ internal sealed class DrainCommand : ProofCommand
             RoundTrip = DistanceOption.Of(parsed.GetValue(rtt)),
             Named = named,
         };
-        if (parsed.GetValue(against) is { } other)
+        if (before is not null)
         {
-            var before = TwoBuilds.Read(file, other);
             return await CompareAsync(
                 PlanOf(before, Path.Combine(folder, TwoBuilds.Before), Comparison.EnoughRounds),
                 PlanOf(file, Path.Combine(folder, TwoBuilds.After), Comparison.EnoughRounds), folder, console, cancellationToken);

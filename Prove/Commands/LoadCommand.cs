@@ -42,7 +42,7 @@ internal sealed class LoadCommand : ProofCommand
         Options.Add(output);
     }
 
-    protected override IEnumerable<string> PasswordsIn(ParseResult parsed) => servers.Read(parsed).Passwords;
+    protected override IEnumerable<string> PasswordsIn(ParseResult parsed) => servers.PasswordsIn(parsed);
 
     protected override async Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken)
     {
@@ -52,7 +52,7 @@ internal sealed class LoadCommand : ProofCommand
             parsed.GetValue(warmUp) ?? DefaultWarmUp, load.Senders(parsed), servers.Masked(parsed))
         {
             RoundTrip = DistanceOption.Of(parsed.GetValue(rtt)),
-            Named = servers.ReadFor(file, parsed),
+            Named = servers.ReadFor(parsed, file),
         };
         var folder = new LoadFolder(plan.Folder);
         folder.Create();

@@ -50,34 +50,39 @@ internal sealed class ServerOptions
             command.Options.Add(option);
     }
 
-    /// <summary>The named servers, also those that no file needs.</summary>
-    /// <exception cref="KitException">An address cannot be used. The message does not repeat it.</exception>
-    public NamedServers Read(ParseResult parsed) => new(
-        TextOf(parsed, postgreSql, ConnectionStrings.PostgreSqlVariable) is { } server ? SettingsIn(server) : null,
-        TextOf(parsed, rabbitMq, ConnectionStrings.RabbitMqVariable) is { } broker
-            ? Readable(NamedBroker.Parse(broker, TextOf(parsed, management, ConnectionStrings.RabbitMqManagementVariable)))
-            : null);
+    /// <summary>The passwords of the named servers, also of those that no file needs, or that cannot be used.</summary>
+    public IEnumerable<string> PasswordsIn(ParseResult parsed) =>
+    [
+        .. PasswordIn(PostgreSqlIn(parsed).Text, text => PostgreSqlFacts.Parse(text).Password),
+        .. PasswordIn(RabbitMqIn(parsed).Text, text => NamedBroker.Parse(text, management: null).Password),
+    ];
 
-    /// <summary>The named servers that a service needs.</summary>
-    /// <inheritdoc cref="Read" path="/exception"/>
-    /// <exception cref="KitException">One was typed that it does not need.</exception>
-    public NamedServers ReadFor(ProofFile file, ParseResult parsed)
+    /// <summary>The named servers that one of some services needs.</summary>
+    /// <exception cref="KitException">
+    /// An address cannot be used (the message does not repeat it), a server was typed that none of them needs, or a file would show its password, or change
+    /// more of it than a database.
+    /// </exception>
+    public NamedServers ReadFor(ParseResult parsed, params IReadOnlyList<ProofFile> files)
     {
-        if (!file.NeedsDatabases && parsed.GetValue(postgreSql) is not null)
-            throw Wrong(postgreSql, $"{file.Path} needs no database", "Leave the option out.");
-        if (!file.NeedsBroker && parsed.GetValue(rabbitMq) is not null)
-            throw Wrong(rabbitMq, $"{file.Path} needs no broker", "Leave the option out.");
-
-        var typed = Read(parsed);
-        var named = new NamedServers(file.NeedsDatabases ? typed.PostgreSql : null, file.NeedsBroker ? typed.RabbitMq : null);
-        if (named != NamedServers.None && file.Programs.SelectMany(program => program.Command).FirstOrDefault(Placeholders.NameAPassword) is { } shown)
+        var (needsDatabases, needsBroker) = (files.Any(file => file.NeedsDatabases), files.Any(file => file.NeedsBroker));
+        var (server, broker) = (PostgreSqlIn(parsed), RabbitMqIn(parsed));
+        // One from the environment can be meant for another command.
+        var named = new NamedServers(
+            server.Text is not null && (needsDatabases || server.Variable is null) ? SettingsIn(server.Text) : null,
+            broker.Text is not null && (needsBroker || broker.Variable is null)
+                ? Readable(NamedBroker.Parse(broker.Text, TextOf(parsed, management, ConnectionStrings.RabbitMqManagementVariable).Text))
+                : null)
         {
-            throw new KitException(
-                $"{file.Path}: '{shown}' is part of a command, and every user of this machine could read your server's password in the list of processes.",
-                "Give it to the program in 'environment'.")
-            { IsUsage = true };
-        }
+            PostgreSqlVariable = server.Variable,
+            RabbitMqVariable = broker.Variable,
+        };
+        if (named.PostgreSql is not null && !needsDatabases)
+            throw Wrong(postgreSql, $"{files[0].Path} needs no database", "Leave the option out.");
+        if (named.RabbitMq is not null && !needsBroker)
+            throw Wrong(rabbitMq, $"{files[0].Path} needs no broker", "Leave the option out.");
 
+        foreach (var file in files)
+            Require(file, named.NeededBy(file));
         return named;
     }
 
@@ -95,16 +100,61 @@ internal sealed class ServerOptions
         where typed is not null
         select $" {option.Name} {(option == management ? typed : Shown(typed))}");
 
+    /// <exception cref="KitException">A file would show a server's password, or change more of it than a database.</exception>
+    private static void Require(ProofFile file, NamedServers named)
+    {
+        if (named.IsAny && file.Programs.SelectMany(program => program.Command).FirstOrDefault(Placeholders.NameAPassword) is { } shown)
+        {
+            throw new KitException(
+                $"{file.Path}: '{file.Secrets.Mask(shown)}' is part of a command, and every user of this machine could read your server's password in the " +
+                "list of processes.",
+                "Give it to the program in 'environment'.")
+            { IsUsage = true };
+        }
+
+        if (named.PostgreSql is not null && file.Setup.Select(setup => setup.Sql).FirstOrDefault(WholeServer.IsChangedBy) is { } real)
+        {
+            var from = named.PostgreSqlVariable ?? ConnectionStrings.PostgreSqlOption;
+            throw new KitException(
+                $"{file.Path}: a statement of 'setup' changes more than the kit's databases, and the server is yours ({from}): " +
+                file.Secrets.Mask(real),
+                $"Execute it there yourself and take it out of a copy of the file; or leave {from} out, and the kit starts its own server.")
+            { IsUsage = true };
+        }
+    }
+
     private static string Shown(string server) => $"'{ConnectionStrings.Mask(server)}'";
 
-    private static string? TextOf(ParseResult parsed, Option<string?> option, string variable) =>
-        parsed.GetValue(option) ?? (ConnectionStrings.IsNamed(variable) ? Environment.GetEnvironmentVariable(variable) : null);
+    private static IEnumerable<string> PasswordIn(string? text, Func<string, string?> read)
+    {
+        if (text is null)
+            return [];
+
+        try
+        {
+            return read(text) is { Length: > 0 } password ? [password] : [];
+        }
+        catch (KitException)
+        {
+            // Whoever needs the server reports that.
+            return Passwords.In(text);
+        }
+    }
+
+    private Named PostgreSqlIn(ParseResult parsed) => TextOf(parsed, postgreSql, ConnectionStrings.PostgreSqlVariable);
+
+    private Named RabbitMqIn(ParseResult parsed) => TextOf(parsed, rabbitMq, ConnectionStrings.RabbitMqVariable);
+
+    private static Named TextOf(ParseResult parsed, Option<string?> option, string variable) =>
+        parsed.GetValue(option) is { } typed ? new Named(typed, Variable: null)
+        : ConnectionStrings.IsNamed(variable) ? new Named(Environment.GetEnvironmentVariable(variable), variable)
+        : new Named(Text: null, Variable: null);
 
     private NpgsqlConnectionStringBuilder SettingsIn(string typed)
     {
         var settings = PostgreSqlFacts.Parse(typed);
-        if (settings.Username is null)
-            throw Wrong(postgreSql, "the connection string names no user, and your service is given it", "Add Username=….");
+        if (settings.Username is null || settings.Password is null)
+            throw Wrong(postgreSql, "the connection string has no user or no password, and your service is given both", "Add Username=…;Password=….");
         if (settings.Host!.Contains(',', StringComparison.Ordinal) || Path.IsPathRooted(settings.Host))
             throw Wrong(postgreSql, "expected one host that is reached over TCP", "Name the machine of the primary.");
         if (!Unencrypted.Contains(settings.SslMode))
@@ -143,4 +193,8 @@ internal sealed class ServerOptions
     }
 
     private static KitException Wrong(Option option, string what, string remedy) => new($"{option.Name}: {what}.", remedy) { IsUsage = true };
+
+    /// <param name="Text">An address as the user wrote it; <see langword="null"/>: none.</param>
+    /// <param name="Variable">The environment variable that has it; <see langword="null"/>: it was typed.</param>
+    private sealed record Named(string? Text, string? Variable);
 }

@@ -97,7 +97,8 @@ internal sealed partial class Placeholders
     {
         var parts = new UriBuilder(broker);
         values[Broker] = broker.AbsoluteUri;
-        values[$"{Broker}:host"] = broker.Host;
+        // That of an IPv6 address without brackets.
+        values[$"{Broker}:host"] = broker.DnsSafeHost;
         values[$"{Broker}:port"] = Text(broker.Port);
         values[$"{Broker}:user"] = Uri.UnescapeDataString(parts.UserName);
         values[$"{Broker}:password"] = Uri.UnescapeDataString(parts.Password);

@@ -48,6 +48,7 @@ internal sealed class ServiceLoadRun(
             Packages = new Dictionary<string, string>(),
             Servers = servers.Versions,
             Named = servers.Named,
+            Standbys = file.Effects.OfType<RowEffect>().Any() ? servers.Standbys : null,
             Disk = servers.AreOwn ? ServerPlace.Choose(allowsMemory: true).MeasureDisk() : null,
             Settings = settings,
             Service = new LoadedServiceFacts(file.Text, file.Given, Build.FingerprintOf(AppContext.BaseDirectory)),

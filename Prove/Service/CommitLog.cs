@@ -16,10 +16,9 @@ internal sealed class CommitLog : ICommits
         ["ALTER SYSTEM SET wal_level = 'logical'", $"ALTER SYSTEM SET max_replication_slots = {MostSlots}"];
 
     private readonly List<LogSlot> slots = [];
+    private readonly Func<Exception, KitException?> explain;
 
-    private CommitLog()
-    {
-    }
+    private CommitLog(Func<Exception, KitException?> explain) => this.explain = explain;
 
     public int[] Sessions => [.. slots.Select(slot => slot.Holder?.ProcessID).OfType<int>()];
 
@@ -46,7 +45,7 @@ internal sealed class CommitLog : ICommits
         IEnumerable<(string Database, NpgsqlDataSource Source, string Connection)> databases, bool isTemporary, Func<Exception, KitException?> explain,
         CancellationToken cancellationToken)
     {
-        var log = new CommitLog();
+        var log = new CommitLog(explain);
         try
         {
             foreach (var (database, source, connection) in databases)
@@ -72,7 +71,7 @@ internal sealed class CommitLog : ICommits
 
     /// <summary>The transactions since the last time as they come. While it is not disposed, the log cannot be read otherwise.</summary>
     /// <param name="take">Receives each transaction. Called by a task of each database.</param>
-    /// <exception cref="NpgsqlException">The server refuses it.</exception>
+    /// <exception cref="KitException">The server refuses it.</exception>
     public async Task<CommitStream> StreamAsync(Action<CommittedTransaction> take, CancellationToken cancellationToken)
     {
         List<LogSlot> streamed = [.. slots];
@@ -88,9 +87,12 @@ internal sealed class CommitLog : ICommits
             await stream.BeginAsync(cancellationToken);
             return stream;
         }
-        catch
+        catch (Exception failure)
         {
             await stream.DisposeAsync();
+            // Only a refusal, or a wait for its end: a connection can break, too.
+            if (failure is PostgresException or NpgsqlException { InnerException: TimeoutException } && explain(failure) is { } explained)
+                throw explained;
             throw;
         }
     }

@@ -7,16 +7,13 @@ namespace Kit.Prove.Service;
 /// <param name="Holder">The session of a temporary slot, which alone can use it; <see langword="null"/>: the slot is not temporary.</param>
 internal sealed record LogSlot(string Database, NpgsqlDataSource Source, string Connection, NpgsqlConnection? Holder)
 {
-    // A machine that vanishes silently must not keep the server's log for two hours, the usual default of TCP keepalive, and the limits of the user's role are
-    // not for the decoding of a whole round.
-    private const string Patient = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c statement_timeout=0";
-
     private const int KeepAliveSeconds = 30;
 
     /// <summary>Names of slots are the server's, and have fewer characters than those of databases.</summary>
     public string Name { get; } = $"kit_{Guid.NewGuid():N}";
 
     /// <summary>A name, and a session for it.</summary>
+    /// <param name="connection">Of a temporary slot: for a session that the server does not end while this process lives.</param>
     /// <exception cref="NpgsqlException">The server refuses the session.</exception>
     public static async Task<LogSlot> OpenAsync(
         string database, NpgsqlDataSource source, string connection, bool isTemporary, CancellationToken cancellationToken)
@@ -25,7 +22,6 @@ internal sealed record LogSlot(string Database, NpgsqlDataSource Source, string 
             return new LogSlot(database, source, connection, Holder: null);
 
         var settings = new NpgsqlConnectionStringBuilder(connection) { Pooling = false, KeepAlive = KeepAliveSeconds };
-        settings.Options = $"{settings.Options} {Patient}".Trim();
         var holder = new NpgsqlConnection(settings.ConnectionString);
         try
         {

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -11,12 +12,12 @@ internal sealed class NamedPostgreSql
     /// <summary>Questions for its clock.</summary>
     private const int Exchanges = 200;
 
-    private readonly PostgreSqlFacts facts;
-    private readonly string standbys;
+    private const string Managed = "A managed server has its own way, such as rds.logical_replication and rds_replication.";
 
-    private NamedPostgreSql(
-        string connectionString, PostgreSqlFacts facts, IReadOnlyList<Leftover> leftovers, KitException? undecodable, string standbys) =>
-        (ConnectionString, this.facts, Leftovers, Undecodable, this.standbys) = (connectionString, facts, leftovers, undecodable, standbys);
+    private readonly PostgreSqlFacts facts;
+
+    private NamedPostgreSql(string connectionString, PostgreSqlFacts facts, IReadOnlyList<Leftover> leftovers, KitException? undecodable) =>
+        (ConnectionString, this.facts, Leftovers, Undecodable) = (connectionString, facts, leftovers, undecodable);
 
     public string ConnectionString { get; }
 
@@ -35,7 +36,10 @@ internal sealed class NamedPostgreSql
     /// True if it takes whoever follows its log for a synchronous standby (<c>*</c> in <c>synchronous_standby_names</c>): each commit of each client can wait
     /// for that.
     /// </summary>
-    public bool TakesAnyStandby => standbys.Contains('*', StringComparison.Ordinal);
+    public bool TakesAnyStandby => facts.SynchronousStandbys.Contains('*', StringComparison.Ordinal);
+
+    /// <summary>The standbys for which its commits can wait; <see langword="null"/>: none.</summary>
+    public string? Standbys => facts.SynchronousStandbys is { Length: > 0 } names ? names : null;
 
     /// <summary>True if it records the moments of commits.</summary>
     public bool TracksCommitTimestamps => facts.TracksCommitTimestamps;
@@ -57,9 +61,7 @@ internal sealed class NamedPostgreSql
         try
         {
             var leftovers = await DatabaseOwner.RemoveLeftoversAsync(connectionString, cancellationToken);
-            return new NamedPostgreSql(
-                connectionString, read, leftovers, await TryToDecodeAsync(connectionString, cancellationToken),
-                await ReadStandbysAsync(connectionString, cancellationToken));
+            return new NamedPostgreSql(connectionString, read, leftovers, await TryToDecodeAsync(connectionString, read, cancellationToken));
         }
         catch (NpgsqlException failure)
         {
@@ -67,26 +69,8 @@ internal sealed class NamedPostgreSql
         }
     }
 
-    /// <summary>
-    /// Creates a database that the next start finds if this process is killed. A cancellation waits for it: the server can come to the end of a statement
-    /// that was cancelled, after the clean-up.
-    /// </summary>
-    /// <exception cref="NpgsqlException">The server refuses it.</exception>
-    /// <exception cref="OperationCanceledException">It was cancelled, and the database can be there.</exception>
-    public static async Task CreateAsync(string connectionString, string database, CancellationToken cancellationToken)
-    {
-        cancellationToken.ThrowIfCancellationRequested();
-        await using var server = NpgsqlDataSource.Create(connectionString);
-        foreach (var sql in new[] { $"CREATE DATABASE {database}", $"COMMENT ON DATABASE {database} IS '{DatabaseOwner.Comment}'" })
-        {
-            await using var create = server.CreateCommand(sql);
-            // It waits for a checkpoint.
-            create.CommandTimeout = 0;
-            await create.ExecuteNonQueryAsync(CancellationToken.None);
-        }
-
-        cancellationToken.ThrowIfCancellationRequested();
-    }
+    /// <summary>A connection string for sessions of the kit, which no limit of the user's role ends.</summary>
+    public string ForKit(string connection) => ForKit(connection, facts);
 
     /// <summary>Compares its clock with this machine's.</summary>
     /// <exception cref="NpgsqlException">It does not answer.</exception>
@@ -101,9 +85,9 @@ internal sealed class NamedPostgreSql
     public static KitException? Explained(Exception failure) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.ObjectNotInPrerequisiteState } => Why(
-            "its wal_level is not logical", PostgreSqlFacts.Set("wal_level", "logical"), failure),
+            "its wal_level is not logical", $"{PostgreSqlFacts.Set("wal_level", "logical")} {Managed}", failure),
         PostgresException { SqlState: PostgresErrorCodes.InsufficientPrivilege } => Why(
-            "the role has no right to replication", "As superuser: ALTER ROLE … REPLICATION.", failure),
+            "the role has no right to replication", $"As superuser: ALTER ROLE … REPLICATION. {Managed}", failure),
         PostgresException { SqlState: PostgresErrorCodes.ConfigurationLimitExceeded or PostgresErrorCodes.TooManyConnections } full => Why(
             $"no place is free: {full.MessageText}", "Drop unused slots (pg_replication_slots), or raise max_replication_slots and max_wal_senders.", failure),
         PostgresException { SqlState: PostgresErrorCodes.UndefinedFile } => Why(
@@ -117,21 +101,21 @@ internal sealed class NamedPostgreSql
     private static KitException Why(string because, string remedy, Exception failure) =>
         new($"The server's log cannot be decoded: {because}.", remedy, failure);
 
-    private static async Task<string> ReadStandbysAsync(string connectionString, CancellationToken cancellationToken)
+    private static string ForKit(string connection, PostgreSqlFacts facts)
     {
-        await using var server = NpgsqlDataSource.Create(connectionString);
-        await using var ask = server.CreateCommand("SHOW synchronous_standby_names");
-        return (string)(await ask.ExecuteScalarAsync(cancellationToken))!;
+        var settings = new NpgsqlConnectionStringBuilder(connection);
+        settings.Options = $"{settings.Options} {PatientSession.OptionsToWork(facts.MajorVersion)}".Trim();
+        return settings.ConnectionString;
     }
 
     /// <summary>Decodes the log of a database of the kit, which is dropped.</summary>
-    private static async Task<KitException?> TryToDecodeAsync(string connectionString, CancellationToken cancellationToken)
+    private static async Task<KitException?> TryToDecodeAsync(string connectionString, PostgreSqlFacts facts, CancellationToken cancellationToken)
     {
         var database = DatabaseOwner.NewName();
         try
         {
-            await CreateAsync(connectionString, database, cancellationToken);
-            var own = new NpgsqlConnectionStringBuilder(connectionString) { Database = database, Pooling = false }.ConnectionString;
+            await DatabaseOwner.CreateAsync(connectionString, database, template: null, cancellationToken);
+            var own = ForKit(new NpgsqlConnectionStringBuilder(connectionString) { Database = database, Pooling = false }.ConnectionString, facts);
             await using var source = NpgsqlDataSource.Create(own);
             await using (await source.OpenConnectionAsync(cancellationToken))
             {

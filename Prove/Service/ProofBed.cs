@@ -81,7 +81,8 @@ internal sealed class ProofBed : IAsyncDisposable
                 await bed.SetUpAsync(file, database, sql, cancellationToken);
             if (file.ReadsCommits)
                 bed.commits = await servers.BeginCommitsAsync(
-                    file, [.. bed.sources.Select(source => (source.Key, source.Value, ForKit(bed.databases[source.Key].ConnectionString)))], cancellationToken);
+                    file, [.. bed.sources.Select(source => (source.Key, source.Value, bed.ForKit(bed.databases[source.Key].ConnectionString)))],
+                    cancellationToken);
             return bed;
         }
         catch
@@ -190,15 +191,15 @@ internal sealed class ProofBed : IAsyncDisposable
     public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
         commits is null ? null : await commits.ReadAsync(cancellationToken);
 
-    /// <summary>The transactions as they are committed; <see langword="null"/> if the file does not ask for them. Disposed before this.</summary>
+    /// <summary>
+    /// The transactions as they are committed; <see langword="null"/>: the file does not ask for them, or the server's log cannot be decoded. Disposed before
+    /// this.
+    /// </summary>
     /// <inheritdoc cref="CommitLog.StreamAsync" path="/param"/>
-    /// <exception cref="InvalidOperationException">The log cannot be decoded.</exception>
-    public async Task<CommitStream?> StreamCommitsAsync(Action<CommittedTransaction> take, CancellationToken cancellationToken) => commits switch
-    {
-        null => null,
-        CommitLog log => await log.StreamAsync(take, cancellationToken),
-        _ => throw new InvalidOperationException("The log of the server cannot be decoded."),
-    };
+    /// <inheritdoc cref="CommitLog.StreamAsync" path="/exception"/>
+    public async Task<CommitStream?> StreamCommitsAsync(Action<CommittedTransaction> take, CancellationToken cancellationToken) =>
+        // Commit timestamps tell of rows, which do not come by themselves.
+        commits is CommitLog log ? await log.StreamAsync(take, cancellationToken) : null;
 
     /// <summary>Connections for one sender, apart from those of others.</summary>
     public async Task<SendersOwn> OpenSenderAsync(WayToSend way, CancellationToken cancellationToken) => way switch
@@ -266,8 +267,11 @@ internal sealed class ProofBed : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => Disposal.OfAllAsync(
-        [.. proxies.Values, calls, commits, .. sources.Values, queues, space],
-        databases.Values.Select(database => (Func<Task>)(() => servers.DropDatabaseAsync(ForKit(servers.PostgreSql!), database.Database!))));
+        [.. proxies.Values, calls, commits, .. sources.Values, queues],
+        [
+            .. space is null ? Array.Empty<Func<Task>>() : [() => servers.RemoveAsync(space)],
+            .. databases.Values.Select(database => (Func<Task>)(() => servers.DropDatabaseAsync(database.Database!))),
+        ]);
 
     /// <summary>A connection of its own: the pools of the kit are small.</summary>
     private async Task<NpgsqlConnection> ConnectAsync(string database, CancellationToken cancellationToken)
@@ -296,7 +300,7 @@ internal sealed class ProofBed : IAsyncDisposable
         foreach (var queue in names)
             await queues.CreateAsync(queue, cancellationToken);
         proxies[Placeholders.Broker] = new FaultProxy(
-            broker.Amqp.Host, broker.Amqp.Port,
+            broker.Amqp.DnsSafeHost, broker.Amqp.Port,
             meter?.Network ?? new ProxiedNetwork { Filter = sides => gate.Open(Placeholders.Broker, new AmqpWire(), sides) });
     }
 
@@ -318,8 +322,8 @@ internal sealed class ProofBed : IAsyncDisposable
     private Placeholders PlaceholdersWith(IReadOnlyDictionary<string, int> ports) =>
         Placeholders.Of(databases, space?.Address.Amqp, ports, calls.Address, applicationPort);
 
-    private static string ForKit(string connection) =>
-        new NpgsqlConnectionStringBuilder(connection) { ApplicationName = KitsOwn, MaxPoolSize = 5 }.ConnectionString;
+    private string ForKit(string connection) =>
+        servers.ForKit(new NpgsqlConnectionStringBuilder(connection) { ApplicationName = KitsOwn, MaxPoolSize = 5 }.ConnectionString);
 }
 
 /// <summary>The connections of one sender; those that its way to send does not need are <see langword="null"/>.</summary>

@@ -13,14 +13,15 @@ internal sealed class ProofServers : IAsyncDisposable
     private readonly PrivatePostgreSql? ownPostgreSql;
     private readonly PrivateRabbitMq? ownRabbitMq;
     private readonly NamedPostgreSql? namedPostgreSql;
-    private readonly (RabbitMqAddress Address, RabbitMqFacts Facts)? namedRabbitMq;
+    private readonly NamedRabbitMq? namedRabbitMq;
+    private readonly NamedServers named;
     private readonly Action<string> say;
 
     private ProofServers(
-        PrivatePostgreSql? ownPostgreSql, PrivateRabbitMq? ownRabbitMq, NamedPostgreSql? namedPostgreSql,
-        (RabbitMqAddress Address, RabbitMqFacts Facts)? namedRabbitMq, Action<string> say) =>
-        (this.ownPostgreSql, this.ownRabbitMq, this.namedPostgreSql, this.namedRabbitMq, this.say) =
-        (ownPostgreSql, ownRabbitMq, namedPostgreSql, namedRabbitMq, say);
+        PrivatePostgreSql? ownPostgreSql, PrivateRabbitMq? ownRabbitMq, NamedPostgreSql? namedPostgreSql, NamedRabbitMq? namedRabbitMq, NamedServers named,
+        Action<string> say) =>
+        (this.ownPostgreSql, this.ownRabbitMq, this.namedPostgreSql, this.namedRabbitMq, this.named, this.say) =
+        (ownPostgreSql, ownRabbitMq, namedPostgreSql, namedRabbitMq, named, say);
 
     /// <summary>Connection string of a role that may create databases; <see langword="null"/>: the application needs none.</summary>
     public string? PostgreSql => ownPostgreSql?.ConnectionString ?? namedPostgreSql?.ConnectionString;
@@ -47,17 +48,32 @@ internal sealed class ProofServers : IAsyncDisposable
     /// <summary>The reason why the log of its databases cannot be decoded; <see langword="null"/>: it can, or there is none.</summary>
     public KitException? Undecodable => namedPostgreSql?.Undecodable;
 
+    /// <summary>
+    /// The standbys for which commits on the user's server can wait after their moment; <see langword="null"/>: none, or the server is the kit's.
+    /// </summary>
+    public string? Standbys => namedPostgreSql?.Standbys;
+
     /// <summary>What the kit does on the user's servers, in sentences.</summary>
     public IEnumerable<string> Announced
     {
         get
         {
             if (namedPostgreSql is not null)
-                yield return $"On your PostgreSQL {namedPostgreSql.Version}, {namedPostgreSql.Address}: in databases of the kit, which it drops; unencrypted.";
+            {
+                yield return $"On your PostgreSQL {namedPostgreSql.Version}, {namedPostgreSql.Address}{From(named.PostgreSqlVariable)}: " +
+                    "in databases of the kit, which it drops; unencrypted.";
+            }
+
             foreach (var leftover in namedPostgreSql?.Leftovers ?? [])
                 yield return $"{leftover}";
             if (namedRabbitMq is { Facts: var broker })
-                yield return $"On your RabbitMQ {broker.Version}, {broker.Address}: in virtual hosts of the kit, which it removes; unencrypted.";
+            {
+                yield return $"On your RabbitMQ {broker.Version}, {broker.Address}{From(named.RabbitMqVariable)}: " +
+                    "in virtual hosts of the kit, which it removes; unencrypted.";
+            }
+
+            foreach (var leftover in namedRabbitMq?.Leftovers ?? [])
+                yield return $"{leftover}";
         }
     }
 
@@ -66,17 +82,19 @@ internal sealed class ProofServers : IAsyncDisposable
         StartAsync(file, NamedServers.None, _ => { }, cancellationToken);
 
     /// <summary>Starts the servers that are not named, and looks at those that are.</summary>
-    /// <param name="say">Receives a line about each database that the user's server does not drop.</param>
+    /// <param name="given">Also those that the application does not need.</param>
+    /// <param name="say">Receives a line about each database or virtual host that the user's server does not remove.</param>
     /// <exception cref="KitException">One of them is not installed, does not start, or cannot be used.</exception>
-    public static async Task<ProofServers> StartAsync(ProofFile file, NamedServers named, Action<string> say, CancellationToken cancellationToken)
+    public static async Task<ProofServers> StartAsync(ProofFile file, NamedServers given, Action<string> say, CancellationToken cancellationToken)
     {
-        if (file.NeedsBroker && named.RabbitMq is null && PrivateRabbitMq.FindSupport() is { Because: { } because })
+        var needed = given.NeededBy(file);
+        if (file.NeedsBroker && needed.RabbitMq is null && PrivateRabbitMq.FindSupport() is { Because: { } because })
             throw new KitException($"The proof needs a RabbitMQ broker of its own: {because}.", "Install it with the command 'install'.");
 
         if (file.NeedsDatabases)
             PostgreSqlVariables.Remove();
-        var broker = named.RabbitMq is { } address ? (address, await LookAsync(address, cancellationToken)) : ((RabbitMqAddress, RabbitMqFacts)?)null;
-        var database = named.PostgreSql is { } server ? await NamedPostgreSql.OpenAsync(server.ConnectionString, cancellationToken) : null;
+        var broker = needed.RabbitMq is { } address ? await LookAsync(address, cancellationToken) : null;
+        var database = needed.PostgreSql is { } server ? await NamedPostgreSql.OpenAsync(server.ConnectionString, cancellationToken) : null;
         var startedDatabase = file.NeedsDatabases && database is null ? await PrivatePostgreSql.StartAsync(cancellationToken) : null;
         try
         {
@@ -87,7 +105,7 @@ internal sealed class ProofServers : IAsyncDisposable
             }
 
             var startedBroker = file.NeedsBroker && broker is null ? await PrivateRabbitMq.StartAsync(cancellationToken) : null;
-            return new ProofServers(startedDatabase, startedBroker, database, broker, say);
+            return new ProofServers(startedDatabase, startedBroker, database, broker, needed, say);
         }
         catch
         {
@@ -141,7 +159,7 @@ internal sealed class ProofServers : IAsyncDisposable
         {
             var name = DatabaseOwner.NewName();
             naming(name);
-            await NamedPostgreSql.CreateAsync(namedPostgreSql.ConnectionString, name, cancellationToken);
+            await DatabaseOwner.CreateAsync(namedPostgreSql.ConnectionString, name, template: null, cancellationToken);
             return;
         }
 
@@ -152,15 +170,27 @@ internal sealed class ProofServers : IAsyncDisposable
     }
 
     /// <summary>Drops a database. What the user's server does not drop is no failure: the next start tries again.</summary>
-    /// <param name="server">Connection string of the kit's own sessions.</param>
     /// <exception cref="NpgsqlException">The server is out of reach, or the kit's own refuses it.</exception>
-    public async Task DropDatabaseAsync(string server, string database)
+    public async Task DropDatabaseAsync(string database)
     {
         if (namedPostgreSql is null)
-            await DatabaseOwner.DropAsync(server, database, CancellationToken.None);
-        else if (await DatabaseOwner.TryDropAsync(server, database, CancellationToken.None) is { } because)
+            await DatabaseOwner.DropAsync(PostgreSql!, database, CancellationToken.None);
+        else if (await DatabaseOwner.TryDropAsync(PostgreSql!, database, CancellationToken.None) is { } because)
             say($"{database} is still on your PostgreSQL server: {because}. The next start tries again.");
     }
+
+    /// <summary>Removes a virtual host. What the user's broker does not remove is no failure: the next start tries again.</summary>
+    /// <exception cref="HttpRequestException">The kit's own broker refuses it.</exception>
+    public async Task RemoveAsync(BrokerSpace space)
+    {
+        if (namedRabbitMq is null)
+            await space.DisposeAsync();
+        else if (await space.TryRemoveAsync() is { } because)
+            say($"The virtual host {space.Address.VirtualHost} is still on your RabbitMQ broker: {because} The next start tries again.");
+    }
+
+    /// <summary>A connection string for sessions of the kit, which no limit of a user's role ends.</summary>
+    public string ForKit(string connection) => namedPostgreSql?.ForKit(connection) ?? connection;
 
     /// <summary>Begins to note the commits in databases.</summary>
     /// <param name="databases">By the names of the file.</param>
@@ -199,11 +229,13 @@ internal sealed class ProofServers : IAsyncDisposable
 
     private static bool HasRows(ProofFile file) => file.Effects.OfType<RowEffect>().Any();
 
-    private static async Task<RabbitMqFacts> LookAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
+    private static string From(string? variable) => variable is null ? "" : $" ({variable})";
+
+    private static async Task<NamedRabbitMq> LookAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         var facts = await RabbitMqFacts.RequireAsync(broker, cancellationToken);
         return facts.MayMakeVirtualHosts
-            ? facts
+            ? new NamedRabbitMq(broker, facts, await BrokerSpace.RemoveLeftoversAsync(broker, cancellationToken))
             : throw new KitException(
                 $"The kit makes a virtual host of its own, because your service has its own names of queues, and this user may not: {facts.Address}.",
                 "rabbitmqctl set_user_tags <user> administrator; or name a user who is an administrator.");
@@ -211,4 +243,8 @@ internal sealed class ProofServers : IAsyncDisposable
 
     private static Dictionary<string, string> Known(params IEnumerable<(string Name, string? Fact)> facts) =>
         facts.Where(fact => fact.Fact is not null).ToDictionary(fact => fact.Name, fact => fact.Fact!);
+
+    /// <summary>A broker of the user. The kit makes virtual hosts there and removes them.</summary>
+    /// <param name="Leftovers">Virtual hosts that killed processes of the kit had left there.</param>
+    private sealed record NamedRabbitMq(RabbitMqAddress Address, RabbitMqFacts Facts, IReadOnlyList<Leftover> Leftovers);
 }

@@ -35,8 +35,8 @@ internal readonly record struct ClockLead(TimeSpan Ahead, TimeSpan Error)
         var made = new List<ClockExchange>();
         for (var whole = Stopwatch.StartNew(); made.Count < exchanges && (made.Count < FewestExchanges || whole.Elapsed < Longest);)
         {
-            // The machine's clock can make a step in between, and the time that passes cannot.
-            var (asked, watch) = (DateTime.UtcNow, Stopwatch.StartNew());
+            // The machine's clock can make a step in between, and the time that passes cannot. It begins first: a pause before the question is a part of it.
+            var (watch, asked) = (Stopwatch.StartNew(), DateTime.UtcNow);
             var there = (DateTime)(await question.ExecuteScalarAsync(cancellationToken))!;
             made.Add(new ClockExchange(asked, there.ToUniversalTime(), watch.Elapsed));
         }
@@ -47,7 +47,9 @@ internal readonly record struct ClockLead(TimeSpan Ahead, TimeSpan Error)
     /// <summary>For documents.</summary>
     public ServerClock Compared => new(Math.Round(Ahead.TotalMilliseconds, 3), Math.Round(Error.TotalMilliseconds, 3));
 
-    /// <summary>The lead as it was before, with the largest error that it can have had until after; <see langword="null"/>: there is one clock.</summary>
+    /// <summary>
+    /// The lead as it was before, with its largest error until after if the clocks moved apart in one direction; <see langword="null"/>: there is one clock.
+    /// </summary>
     public static ClockLead? Over(ClockLead? before, ClockLead? after) => (before, after) is ({ } first, { } last)
         ? first with { Error = new[] { first.Error, last.High - first.Ahead, first.Ahead - last.Low }.Max() }
         : null;

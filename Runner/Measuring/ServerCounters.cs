@@ -15,7 +15,7 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
 {
     private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(20);
 
-    private static readonly Reading Unsettled = Reading.Missing("sessions were still open when the counters were read");
+    private static readonly Reading Unsettled = Reading.Missing("sessions were still open when the counters were read, such as those of a monitor");
 
     /// <summary>Flushes and log of a server that the kit has not started.</summary>
     public static Reading OfAllClients { get; } = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text.RegularExpressions;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
@@ -13,10 +14,35 @@ internal static partial class DatabaseOwner
     private static readonly TimeSpan ForItsSessions = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
-    public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
+    private static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
 
     /// <summary>A name that no other database has.</summary>
     public static string NewName() => $"{NamePrefix}{Guid.NewGuid().ToString("N")[..12]}";
+
+    /// <summary>
+    /// Creates a database that the next start finds if this process is killed. A cancellation waits for it: the server can come to the end of a statement
+    /// that was cancelled, after the clean-up.
+    /// </summary>
+    /// <param name="template">Is copied; <see langword="null"/>: the server's own.</param>
+    /// <exception cref="NpgsqlException">The server refuses it.</exception>
+    /// <exception cref="OperationCanceledException">It was cancelled, and the database can be there.</exception>
+    public static async Task CreateAsync(string server, string database, string? template, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        await using var source = PatientSession.ToWorkOn(server);
+        foreach (var sql in new[]
+        {
+            $"CREATE DATABASE {database}{(template is null ? "" : $" TEMPLATE {template}")}", $"COMMENT ON DATABASE {database} IS '{Comment}'",
+        })
+        {
+            await using var create = source.CreateCommand(sql);
+            // It waits for a checkpoint.
+            create.CommandTimeout = 0;
+            await create.ExecuteNonQueryAsync(CancellationToken.None);
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+    }
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the role and the sessions of others let it.</summary>
     /// <exception cref="NpgsqlException">The server is out of reach.</exception>
@@ -33,13 +59,14 @@ internal static partial class DatabaseOwner
             while (await reader.ReadAsync(cancellationToken))
             {
                 var name = reader.GetString(0);
+                // Somebody can have restored one under a name of their own, with its mark.
+                if (!GivenName().IsMatch(name))
+                    continue;
+
                 if (await reader.IsDBNullAsync(1, cancellationToken))
                 {
-                    if (GivenName().IsMatch(name))
-                    {
-                        leftovers.Add(new Leftover(
-                            name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
-                    }
+                    leftovers.Add(new Leftover(
+                        name, $"{name} has no mark of its process, so it stays. If no kit is creating it now: DROP DATABASE {name};"));
                 }
                 else if (OwnerMark.IsOfEndedProcess(reader.GetString(1)))
                 {
@@ -79,7 +106,7 @@ internal static partial class DatabaseOwner
     {
         // The database may be another role's, which would choose what a superuser's session does there.
         await new PreparedTransactions(server).RollBackAllAsync(database, cancellationToken);
-        await using var source = NpgsqlDataSource.Create(server);
+        await using var source = PatientSession.ToWorkOn(server);
         await EndSessionsAsync(source, database, cancellationToken);
         try
         {
@@ -95,7 +122,7 @@ internal static partial class DatabaseOwner
     /// <summary>Vacuums a database and makes a checkpoint, so that the server does neither of its own while it is measured.</summary>
     public static async Task SettleAsync(string database, CancellationToken cancellationToken)
     {
-        await using var settled = NpgsqlDataSource.Create(database);
+        await using var settled = PatientSession.ToWorkOn(database);
         await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
         // As a checkpoint, it takes long while a disk is busy.
         vacuum.CommandTimeout = 0;
@@ -137,8 +164,12 @@ internal static partial class DatabaseOwner
         await drop.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>The names that <see cref="NewName"/> gives. A kit that is killed before it could mark one leaves it for its user to judge.</summary>
-    [GeneratedRegex($"^{NamePrefix}[0-9a-f]{{12}}$", RegexOptions.NonBacktracking)]
+    /// <summary>
+    /// The names that <see cref="NewName"/> gives, and those of a run's databases. A kit that is killed before it could mark one leaves it for its user to
+    /// judge.
+    /// </summary>
+    [GeneratedRegex(
+        $"^{NamePrefix}(?:[0-9a-f]{{12}}|[0-9a-f]{{8}}_(?:template|queue|widgets)(?:_[0-9]+)?)$", RegexOptions.NonBacktracking)]
     private static partial Regex GivenName();
 
     /// <summary>A name for use in a statement.</summary>
@@ -149,8 +180,8 @@ internal static partial class DatabaseOwner
     }
 }
 
-/// <summary>A database that a crashed run left on a server.</summary>
-/// <param name="Kept">A sentence that says why it is still there; <see langword="null"/>: it was dropped.</param>
+/// <summary>A database or virtual host that a crashed run left on a server.</summary>
+/// <param name="Kept">A sentence that says why it is still there; <see langword="null"/>: it was removed.</param>
 internal sealed record Leftover(string Name, string? Kept = null)
 {
     /// <summary>A line for the user.</summary>

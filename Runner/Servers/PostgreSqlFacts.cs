@@ -38,7 +38,8 @@ public sealed record PostgreSqlFacts(
                current_setting('max_connections')::int,
                current_setting('superuser_reserved_connections')::int,
                pg_is_in_recovery(),
-               pg_backend_pid()
+               pg_backend_pid(),
+               current_setting('synchronous_standby_names')
         """;
 
     // Long enough for a server across an ocean, short enough for a person who waits.
@@ -52,6 +53,9 @@ public sealed record PostgreSqlFacts(
 
     /// <summary>True if it is a standby, which accepts no writes.</summary>
     public bool IsStandby { get; init; }
+
+    /// <summary>The standbys for which commits can wait, as the setting names them; empty: none.</summary>
+    public string SynchronousStandbys { get; init; } = "";
 
     /// <summary>True if the session is not the client's own: a pooler is in between, and has another key for cancelling.</summary>
     public bool IsPooled { get; init; }
@@ -80,6 +84,7 @@ public sealed record PostgreSqlFacts(
                 ReservedConnections = row.GetInt32(11),
                 IsStandby = row.GetBoolean(12),
                 IsPooled = row.GetInt32(13) != connection.ProcessID,
+                SynchronousStandbys = row.GetString(14),
             };
         }
         catch (NpgsqlException failure)

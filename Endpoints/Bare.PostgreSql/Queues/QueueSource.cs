@@ -5,21 +5,10 @@ namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 /// <summary>Opens the sessions that receive, and sets the server's time-outs and TCP keepalive for each of them.</summary>
 /// <remarks>
 /// A session stays in its transaction for as long as a handler takes. The server's time-outs for idle sessions and long transactions would end it, and
-/// another worker would receive the message. A machine that vanished silently must not hold its message for two hours, the usual default of TCP
-/// keepalive: here the server probes after 30 s and gives up after another 30 s.
+/// another worker would receive the message.
 /// </remarks>
 internal sealed class QueueSource : IAsyncDisposable
 {
-    // Only settings that this server has (transaction_timeout came with version 17), and no keepalive that is already shorter. On Unix sockets it is 0.
-    private const string Configure =
-        """
-        SELECT name, wanted, set_config(name, wanted, false)
-        FROM (VALUES ('idle_in_transaction_session_timeout', '0'), ('idle_session_timeout', '0'), ('transaction_timeout', '0'),
-                     ('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3')) AS ours (name, wanted)
-        JOIN pg_settings USING (name)
-        WHERE wanted = '0' OR setting::integer > wanted::integer
-        """;
-
     private readonly DatabaseAccess database;
     private readonly OpenedSource opened;
 
@@ -87,14 +76,5 @@ internal sealed class QueueSource : IAsyncDisposable
             .Build();
     }
 
-    private async Task ConfigureAsync(NpgsqlConnection session)
-    {
-        await using var command = new NpgsqlCommand(Configure, session);
-        await using var reader = await command.ExecuteReaderAsync();
-        var set = new List<string>();
-        while (await reader.ReadAsync())
-            set.Add($"set_config('{reader.GetString(0)}', '{reader.GetString(1)}', false)");
-
-        Configuration = set.Count == 0 ? null : $"SELECT {string.Join(", ", set)}";
-    }
+    private async Task ConfigureAsync(NpgsqlConnection session) => Configuration = await PatientSession.WaitAsync(session);
 }

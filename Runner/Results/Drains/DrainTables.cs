@@ -73,7 +73,7 @@ public sealed class DrainTables(DrainDocument document)
                 $"{(document.HasLog ? "from the database's log" : "by its commit timestamp")}; a sent message's is its receipt, a call's its arrival. " +
                 "*Start*: from the start of the process to its first effect. " +
                 "Commits, flushes, WAL and CPU time are for each message that was put in, with the start of the service and its polls until it is stopped. " +
-                (document.RoundTrip is null ? "" : "*Ping*: a round trip through the kit's proxy, measured next to the round. ") +
+                (document.RoundTrip is null ? "" : $"*Ping*: a round trip through the kit's proxy{Alone}, measured next to the round. ") +
                 "Figures in brackets do not count.",
         }).WriteMarkdown(output);
         MarkdownTables.WriteList("One handling", Handled, output);
@@ -86,6 +86,9 @@ public sealed class DrainTables(DrainDocument document)
 
         MarkdownTables.WriteList("Notes", [.. document.Lacks ?? [], .. Notes], output);
     }
+
+    /// <summary>A server of the kit is on the machine of the proxy.</summary>
+    private string Alone => document.Named is null ? "" : " without the way from there to your servers";
 
     private string Distance => ReportText.DistanceOf(document.RoundTrip);
 
@@ -123,7 +126,7 @@ public sealed class DrainTables(DrainDocument document)
                 $"Through the kit's proxy ({Figures.Measured(traced.Throughput.AveragePerSecond)} messages a second, in no rate), a message takes " +
                 $"{Figures.Measured(network.SqlRoundTrips.Value)} round trips to PostgreSQL, with " +
                 $"{statements}, over up to {Figures.Count(network.SqlConnections, "connection")}. " +
-                $"A ping takes {Figures.Measured(network.Trip.MeanMilliseconds)} ms.";
+                $"A ping{Alone} takes {Figures.Measured(network.Trip.MeanMilliseconds)} ms.";
             yield return
                 "States of sessions are sampled 50 times a second, over all sessions together; idle ones are left out. Start and polls of the service are in " +
                 "all of this.";

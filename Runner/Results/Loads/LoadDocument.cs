@@ -23,6 +23,12 @@ public sealed record LoadDocument
     /// <summary>The addresses of the servers that the kit has not started, without passwords; absent: it has started all.</summary>
     public IReadOnlyDictionary<string, string>? Named { get; init; }
 
+    /// <summary>
+    /// The <c>synchronous_standby_names</c> of a PostgreSQL server that the kit has not started, whose commits have the moments; absent: no commit waits for a
+    /// standby.
+    /// </summary>
+    public string? Standbys { get; init; }
+
     /// <summary>The disk of the kit's own servers, before the first load; absent in documents of builds that did not look.</summary>
     public DiskFacts? Disk { get; init; }
 

@@ -268,10 +268,16 @@ public static class LoadReport
             yield return $"Clock: the latency of {string.Join(", ", cells)} ends {TextOf(clock)}.";
         }
 
+        if (document.Standbys is { } standbys)
+        {
+            yield return $"Standbys: PostgreSQL stamps a commit before that waits for one (synchronous_standby_names is {standbys}), so the latencies of " +
+                         "rows are without that wait.";
+        }
+
         foreach (var result in document.Results.Where(result => result.ServerClock is not null))
         {
             yield return $"{result.Cell} at {result.Asked}: messages were due by this machine's clock, and rows committed by that of the database server, " +
-                         $"which was {result.ServerClock} of it: the lead is taken off, and its error is behind ±.";
+                         $"which was {result.ServerClock} of it, as asked before and after: the lead is taken off, and its error is behind ±.";
         }
 
         if (document.Results.Where(result => result.IsTimedOutUnknown).Select(result => result.Asked).Distinct().ToList() is { Count: > 0 } users)

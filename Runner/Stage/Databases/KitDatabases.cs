@@ -86,11 +86,14 @@ internal sealed class KitDatabases : IWidgetStore
         made.TryRemove(database, out _);
     }
 
-    /// <summary>Drops all databases of the run, also those of a round that was stopped while it was restored and does not own them yet.</summary>
+    /// <summary>
+    /// Drops all databases of the run, also those of a round that was stopped while it was restored and does not own them yet. What the server does not drop
+    /// the next run drops or names.
+    /// </summary>
     public async ValueTask DisposeAsync()
     {
         foreach (var database in made.Keys)
-            await DropAsync(database);
+            await DatabaseOwner.TryDropAsync(Server, database, CancellationToken.None);
     }
 
     private async Task<RoundDatabases> MakeAsync(string queue, string widgets, string? template, CancellationToken cancellationToken)
@@ -129,13 +132,10 @@ internal sealed class KitDatabases : IWidgetStore
 
     private string ConnectionTo(string database) => new NpgsqlConnectionStringBuilder(Server) { Database = database }.ConnectionString;
 
-    private async Task CreateAsync(string database, string? template, CancellationToken cancellationToken)
+    private Task CreateAsync(string database, string? template, CancellationToken cancellationToken)
     {
         made[database] = true;
-        await using var connection = new NpgsqlConnection(Server);
-        await connection.OpenAsync(cancellationToken);
-        await ExecuteAsync(connection, $"CREATE DATABASE {database}{(template is null ? "" : $" TEMPLATE {template}")}", cancellationToken);
-        await ExecuteAsync(connection, $"COMMENT ON DATABASE {database} IS '{DatabaseOwner.Comment}'", cancellationToken);
+        return DatabaseOwner.CreateAsync(Server, database, template, cancellationToken);
     }
 
     private static async Task ExecuteAsync(NpgsqlConnection connection, string statement, CancellationToken cancellationToken)

@@ -71,7 +71,10 @@ internal sealed class BrokerInUse : ServerInUse
         return Task.FromResult<IReadOnlyDictionary<string, string>?>(facts);
     }
 
-    /// <summary>A virtual host of its own, or names of its own in the given one. Leftovers of crashed runs are removed first.</summary>
+    public override Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
+        own is null ? BrokerSpace.RemoveLeftoversAsync(address, cancellationToken) : base.RemoveLeftoversAsync(cancellationToken);
+
+    /// <summary>A virtual host of its own, or names of its own in the given one.</summary>
     public override async Task<RoundTransport> OpenAsync(
         Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
     {

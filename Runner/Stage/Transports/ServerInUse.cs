@@ -31,7 +31,7 @@ internal abstract class ServerInUse : IAsyncDisposable
     public virtual Task<IReadOnlyDictionary<string, string>?> ReadFactsAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyDictionary<string, string>?>(null);
 
-    /// <summary>Removes leftovers of crashed runs, unless <see cref="OpenAsync"/> does.</summary>
+    /// <summary>Removes leftovers of crashed runs.</summary>
     public virtual Task<IReadOnlyList<Leftover>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Leftover>>([]);
 

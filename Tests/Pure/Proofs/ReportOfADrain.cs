@@ -47,6 +47,16 @@ public sealed class ReportOfADrain
         }
     }
 
+    [Test]
+    public void Says_that_a_ping_does_not_reach_a_server_of_the_user()
+    {
+        var output = new StringWriter();
+
+        new DrainTables(Document with { Named = new Dictionary<string, string> { ["postgresql"] = "app at far:5432/postgres" } }).WriteMarkdown(output);
+
+        Assert.That($"{output}", Does.Contain("A ping without the way from there to your servers takes 0.0900 ms."));
+    }
+
     [TestCase(
         RoundOutcomeOfTrace.Invalid, "Statements, round trips and waits are not known: the drain through the kit's proxy is INVALID: messages lost: 2.")]
     [TestCase(

@@ -8,6 +8,8 @@ public sealed class WrongArgumentsOfAProof
     private const string OnOwnServers =
         "--postgresql: the kit stops requests and crashes services only on servers that it has started. 'drain' and 'load' measure on yours.";
 
+    private const string Nowhere = "Host=127.0.0.1;Port=1;Username=u;Password=hush-staging";
+
     [TestCase("", "no command. Commands: init, check, crash, drain, load, report, doctor, install.")]
     [TestCase("chek", "unknown command 'chek'. Commands: init, check, crash, drain, load, report, doctor, install.")]
     [TestCase("crash", "Required argument 'file' missing for command: 'crash'.")]
@@ -61,7 +63,8 @@ public sealed class WrongArgumentsOfAProof
     }
 
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush;x", "The PostgreSQL connection string cannot be read.")]
-    [TestCase("--postgresql", "Host=db;Password=hush", "--postgresql: the connection string names no user, and your service is given it.")]
+    [TestCase("--postgresql", "Host=db;Password=hush", "--postgresql: the connection string has no user or no password, and your service is given both.")]
+    [TestCase("--postgresql", "Host=db;Username=u", "--postgresql: the connection string has no user or no password, and your service is given both.")]
     [TestCase("--postgresql", "Host=a,b;Username=u;Password=hush", "--postgresql: expected one host that is reached over TCP.")]
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush;SSL Mode=Require", "--postgresql: an encrypted connection is asked for, ")]
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush;SSL Mode=VerifyFull", "--postgresql: an encrypted connection is asked for, ")]
@@ -95,6 +98,53 @@ public sealed class WrongArgumentsOfAProof
 
         Assert.That(result.ExitCode, Is.EqualTo(isRefused ? ExitCode.Usage : ExitCode.Failure), result.Errors);
         Assert.That(result.Errors, isRefused ? Does.Contain($"'{argument}' is part of a command") : Does.Not.Contain("is part of a command"));
+    }
+
+    [TestCase(true, "(KIT_POSTGRESQL)")]
+    [TestCase(false, "(--postgresql)")]
+    public async Task A_setup_that_changes_the_users_server_is_refused(bool isInTheEnvironment, string named)
+    {
+        using var folder = new TemporaryFolder();
+        await File.WriteAllTextAsync(folder.Below("orders.proof.json"), WithADatabase("CREATE ROLE app PASSWORD 'hush'"));
+
+        var result = isInTheEnvironment
+            ? await WithServerInTheEnvironmentAsync(Nowhere, () => RunnerInProcess.ProveAsync("drain", folder.Below("orders.proof.json")))
+            : await RunnerInProcess.ProveAsync("drain", folder.Below("orders.proof.json"), "--postgresql", Nowhere);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Errors);
+        Assert.That(
+            result.Errors,
+            Does.Contain($"a statement of 'setup' changes more than the kit's databases, and the server is yours {named}: CREATE ROLE app PASSWORD '***'"));
+        Assert.That(result.Errors, Does.Not.Contain("hush"));
+    }
+
+    /// <summary>It is meant for another command.</summary>
+    [Test]
+    public async Task A_server_in_the_environment_that_is_not_needed_is_not_looked_at()
+    {
+        using var folder = new TemporaryFolder();
+        await File.WriteAllTextAsync(folder.Below("orders.proof.json"), FolderOfAProof.Text);
+
+        var result = await WithServerInTheEnvironmentAsync(
+            $"{Nowhere};SSL Mode=Require",
+            () => RunnerInProcess.ProveAsync(
+                "drain", folder.Below("orders.proof.json"), "--rabbitmq", "amqp://u:hush@127.0.0.1:1", "--out", folder.Below("out")));
+
+        Assert.That(result.Errors, Does.StartWith("error: The RabbitMQ broker is out of reach: "));
+    }
+
+    [Test]
+    public async Task A_server_that_only_the_other_build_needs_is_taken()
+    {
+        using var folder = new TemporaryFolder();
+        var (after, before) = (folder.Below("orders.proof.json"), folder.Below("before.proof.json"));
+        await File.WriteAllTextAsync(after, FolderOfAProof.Text);
+        await File.WriteAllTextAsync(before, WithADatabase("SELECT 1"));
+
+        var result = await RunnerInProcess.ProveAsync(
+            "drain", after, "--against", before, "--postgresql", Nowhere, "--rabbitmq", "amqp://u:hush@127.0.0.1:1", "--out", folder.Below("out"));
+
+        Assert.That(result.Errors, Does.StartWith("error: The RabbitMQ broker is out of reach: "));
     }
 
     /// <summary>A build server would show the results of the run before.</summary>
@@ -161,5 +211,21 @@ public sealed class WrongArgumentsOfAProof
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
         Assert.That(result.Errors, Does.StartWith("error: none.proof.json: the proof file cannot be read: "));
+    }
+
+    private static string WithADatabase(string setup) => FolderOfAProof.Text.Replace(
+        "\"queues\"", $"\"databases\": [\"orders\"], \"setup\": {{ \"orders\": \"{setup}\" }}, \"queues\"", StringComparison.Ordinal);
+
+    private static async Task<RunnerResult> WithServerInTheEnvironmentAsync(string server, Func<Task<RunnerResult>> run)
+    {
+        Environment.SetEnvironmentVariable("KIT_POSTGRESQL", server);
+        try
+        {
+            return await run();
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("KIT_POSTGRESQL", null);
+        }
     }
 }

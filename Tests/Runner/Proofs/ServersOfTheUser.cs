@@ -1,3 +1,4 @@
+using System.Globalization;
 using Kit.Guarantees;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
@@ -5,9 +6,11 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Servers;
+using Kit.Runner.Wire;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;
 using Npgsql;
+using Npgsql.Replication;
 
 namespace Kit.Tests.Proofs;
 
@@ -154,15 +157,15 @@ public sealed class ServersOfTheUser
     {
         await server.ExecuteAsync("CREATE ROLE agent LOGIN PASSWORD 'hush'");
         var (told, name) = (new List<string>(), "");
-        var file = ProofFileReader.Parse(File, await System.IO.File.ReadAllTextAsync(File));
         try
         {
             await using var servers = await ProofServers.StartAsync(
-                file, NamedServers.None with { PostgreSql = new(AsRole) }, told.Add, CancellationToken.None);
+                await ReadFileAsync(), Named with { PostgreSqlVariable = "KIT_POSTGRESQL" }, told.Add, CancellationToken.None);
+            Assert.That(servers.Announced.First(), Does.Contain(" (KIT_POSTGRESQL): in databases of the kit, which it drops"));
             await servers.CreateDatabaseAsync("orders_1", given => name = given, CancellationToken.None);
             await using (await server.As("agent", "hush").In(name).OpenAsync())
             {
-                await servers.DropDatabaseAsync(AsRole, name);
+                await servers.DropDatabaseAsync(name);
                 Assert.That(told.Single(), Does.StartWith($"{name} is still on your PostgreSQL server: ").And.EndWith(". The next start tries again."));
 
                 await MarkAsOfAnEndedProcessAsync(name);
@@ -186,7 +189,7 @@ public sealed class ServersOfTheUser
     public async Task Drop_a_database_whose_slot_is_still_held()
     {
         var name = DatabaseOwner.NewName();
-        await NamedPostgreSql.CreateAsync(AsRole, name, CancellationToken.None);
+        await DatabaseOwner.CreateAsync(AsRole, name, template: null, CancellationToken.None);
         await MarkAsOfAnEndedProcessAsync(name);
         await using var holder = await server.As("app", Password).In(name).OpenAsync();
         await using var create = new NpgsqlCommand("SELECT pg_create_logical_replication_slot('held', 'test_decoding', true)", holder);
@@ -194,6 +197,70 @@ public sealed class ServersOfTheUser
 
         Assert.That((await NamedPostgreSql.OpenAsync(AsRole, CancellationToken.None)).Leftovers, Is.EqualTo([new Leftover(name)]));
         Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+    }
+
+    /// <summary>They are for the service, not for the making and the reading of its databases.</summary>
+    [Test]
+    public async Task Whose_role_has_limits_do_not_limit_the_kit()
+    {
+        await server.ExecuteAsync("ALTER ROLE app SET default_transaction_read_only = on; ALTER ROLE app SET statement_timeout = '30s'");
+        try
+        {
+            await using var bed = await OpenBedAsync(await ReadFileAsync());
+
+            await bed.Bed.SettleAsync(CancellationToken.None);
+            Assert.That(bed.Servers.Undecodable, Is.Null);
+            Assert.That(await bed.Bed.ReadAsync("orders", "SHOW statement_timeout", CancellationToken.None), Is.EqualTo(["0"]));
+        }
+        finally
+        {
+            await server.ExecuteAsync("ALTER ROLE app RESET ALL");
+        }
+
+        Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
+    }
+
+    [Test]
+    public async Task Whose_senders_of_the_log_are_all_taken_say_so()
+    {
+        var taken = new List<LogicalReplicationConnection>();
+        try
+        {
+            for (var left = int.Parse((await server.ReadAsync("SHOW max_wal_senders")).Single(), CultureInfo.InvariantCulture); left > 0; left--)
+            {
+                taken.Add(new LogicalReplicationConnection(server.ConnectionString));
+                await taken[^1].Open();
+            }
+
+            await using var bed = await OpenBedAsync(await ReadFileAsync());
+
+            Assert.That(
+                () => bed.Bed.StreamCommitsAsync(_ => { }, CancellationToken.None),
+                Throws.TypeOf<KitException>().With.Message.StartsWith("The server's log cannot be decoded: no place is free: ")
+                    .And.Property(nameof(KitException.Remedy)).Contains("max_wal_senders"));
+        }
+        finally
+        {
+            foreach (var one in taken)
+                await one.DisposeAsync();
+        }
+    }
+
+    [Test]
+    public async Task Whose_commits_wait_for_standbys_name_them()
+    {
+        // Nobody waits for one that is not there.
+        await ConfigureAsync("ALTER SYSTEM SET synchronous_commit = local", "ALTER SYSTEM SET synchronous_standby_names = 'absent'", "absent");
+        try
+        {
+            await using var servers = await ProofServers.StartAsync(await ReadFileAsync(), Named, _ => { }, CancellationToken.None);
+
+            Assert.That(servers.Standbys, Is.EqualTo("absent"));
+        }
+        finally
+        {
+            await ConfigureAsync("ALTER SYSTEM RESET synchronous_standby_names", "ALTER SYSTEM RESET synchronous_commit", "");
+        }
     }
 
     [Test]
@@ -220,6 +287,9 @@ public sealed class ServersOfTheUser
 
             Assert.That(loaded.ExitCode, Is.EqualTo(ExitCode.Failure), loaded.Output);
             Assert.That(loaded.Errors, Does.StartWith($"error: 'load' follows the commits of rows. {why}\n  → As superuser: ALTER ROLE … REPLICATION."));
+            await server.ExecuteAsync("ALTER ROLE app NOREPLICATION");
+            await using (var withoutRows = await OpenBedAsync(await ReadFileAsync() with { Effects = [] }))
+                Assert.That(await withoutRows.Bed.StreamCommitsAsync(_ => { }, CancellationToken.None), Is.Null, "nothing follows rows");
             Assert.That(await server.ReadAsync(Everything), Is.EqualTo(before));
         }
         finally
@@ -290,6 +360,23 @@ public sealed class ServersOfTheUser
         IsRefused(bouncer.ConnectionTo(server.ConnectionString), "A pooler, such as PgBouncer, answers for the PostgreSQL server: ");
     }
 
+    private NamedServers Named => NamedServers.None with { PostgreSql = new(AsRole) };
+
+    private async Task<ProofFile> ReadFileAsync() => ProofFileReader.Parse(File, await System.IO.File.ReadAllTextAsync(File)).WithTimedRows;
+
+    private async Task<OpenBed> OpenBedAsync(ProofFile file)
+    {
+        var servers = await ProofServers.StartAsync(file, Named, _ => { }, CancellationToken.None);
+        return new OpenBed(servers, await ProofBed.CreateAsync(file, servers, new RequestGate(), CancellationToken.None));
+    }
+
+    private async Task ConfigureAsync(string first, string second, string standbys)
+    {
+        foreach (var statement in new[] { first, second, "SELECT pg_reload_conf()" })
+            await server.ExecuteAsync(statement);
+        await Eventually.HoldsAsync(async () => (await server.ReadAsync("SHOW synchronous_standby_names")).Single() == standbys, "it is read again");
+    }
+
     private Task<int> MarkAsOfAnEndedProcessAsync(string database) => server.ExecuteAsync(
         $"COMMENT ON DATABASE {database} IS '{OwnerMark.Text.Replace(ProcessIdentity.Current.Started, "earlier", StringComparison.Ordinal)}'");
 
@@ -310,5 +397,15 @@ public sealed class ServersOfTheUser
         await prove.PrintedAsync("Round 1 of 3");
         await Eventually.HoldsAsync(async () => (await server.ReadAsync("SELECT slot_name FROM pg_replication_slots")).Count > 0, "its round has begun");
         return prove;
+    }
+
+    /// <summary>A service's databases and virtual host, and the servers that have them.</summary>
+    private sealed record OpenBed(ProofServers Servers, ProofBed Bed) : IAsyncDisposable
+    {
+        public async ValueTask DisposeAsync()
+        {
+            await Bed.DisposeAsync();
+            await Servers.DisposeAsync();
+        }
     }
 }

@@ -16,7 +16,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     private string name = null!;
 
     [SetUp]
-    public void NameDatabase() => name = $"kit_{Guid.NewGuid():N}";
+    public void NameDatabase() => name = DatabaseOwner.NewName();
 
     [TearDown]
     public Task DropDatabase() => DatabaseOwner.DropAsync(Server.ConnectionString, name, CancellationToken.None);
@@ -72,16 +72,28 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     [Test]
     public async Task Those_that_bear_no_comment_are_left_alone()
     {
+        name = $"kit_{Guid.NewGuid():N}";
         await Server.ExecuteAsync($"CREATE DATABASE {name}");
 
         Assert.That(await RemoveLeftoversAsync(), Has.None.Property(nameof(Leftover.Name)).EqualTo(name));
     }
 
-    /// <summary>A kit that is killed between the statement that creates it and the one that marks it leaves such a one.</summary>
-    [Test]
-    public async Task Those_with_a_name_of_the_kit_and_no_comment_are_named()
+    /// <summary>A dump can have the mark, and a name changes no comment.</summary>
+    [TestCase("kit_keep")]
+    [TestCase("kit_0123456789ab_restored")]
+    public Task Those_that_somebody_has_named_are_left_alone(string named)
     {
-        name = DatabaseOwner.NewName();
+        name = named;
+        return IsLeftAloneAsync(Mark + JsonSerializer.Serialize(Ended));
+    }
+
+    /// <summary>A kit that is killed between the statement that creates it and the one that marks it leaves such a one.</summary>
+    [TestCase("kit_0123456789ab")]
+    [TestCase("kit_01234567_template", Description = "Of a run.")]
+    [TestCase("kit_01234567_widgets_12", Description = "Of a run.")]
+    public async Task Those_with_a_name_of_the_kit_and_no_comment_are_named(string given)
+    {
+        name = given;
         await Server.ExecuteAsync($"CREATE DATABASE {name}");
 
         var found = (await RemoveLeftoversAsync()).Single(one => one.Name == name);

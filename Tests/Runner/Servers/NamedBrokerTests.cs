@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net.Http.Headers;
 using System.Net.Http.Json;
 using System.Text;
@@ -7,6 +8,7 @@ using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Wire;
 
 namespace Kit.Tests.Servers;
 
@@ -134,11 +136,39 @@ public sealed class NamedBrokerTests
         await management.CreateVirtualHostAsync("kit-of-somebody-else", "theirs", CancellationToken.None);
         await management.CreateVirtualHostAsync("other", dead, CancellationToken.None);
 
-        await using var space = await BrokerSpace.CreateAsync(broker.Address, CancellationToken.None);
+        Assert.That(await BrokerSpace.RemoveLeftoversAsync(broker.Address, CancellationToken.None), Has.Member(new Leftover("kit-dead")));
 
         Assert.That(await VirtualHostsAsync(), Does.Not.Contain("kit-dead").And.SupersetOf(new[] { "kit-live", "kit-of-somebody-else", "other" }));
         foreach (var name in new[] { "kit-live", "kit-of-somebody-else", "other" })
             await management.RemoveVirtualHostAsync(name, CancellationToken.None);
+    }
+
+    [Test]
+    public async Task One_that_cannot_be_removed_is_named_and_stops_nothing()
+    {
+        using var management = new ManagementApi(broker.Address);
+        var name = $"kit-{Guid.NewGuid():N}";
+        await management.CreateVirtualHostAsync(
+            name, OwnerMark.Text.Replace($":{ProcessIdentity.Current.Id},", ":999999999,", StringComparison.Ordinal), CancellationToken.None);
+        await using var cut = new CutManagement(broker, $"DELETE /api/vhosts/{name}");
+
+        var left = (await BrokerSpace.RemoveLeftoversAsync(cut.Through, CancellationToken.None)).Single(one => one.Name == name);
+
+        Assert.That(
+            left.ToString(), Does.StartWith($"The virtual host {name}, left by a crashed run, is still there: ").And.EndWith(" The next start tries again."));
+        Assert.That(await BrokerSpace.RemoveLeftoversAsync(broker.Address, CancellationToken.None), Has.Member(new Leftover(name)));
+    }
+
+    [Test]
+    public async Task A_virtual_host_without_permissions_is_not_left()
+    {
+        await using var cut = new CutManagement(broker, "PUT /api/permissions/");
+
+        Assert.That(() => BrokerSpace.CreateAsync(cut.Through, CancellationToken.None), Throws.InstanceOf<HttpRequestException>());
+
+        var made = cut.Requests.Select(request => request.Split(' ', '/')).Single(parts => parts is ["PUT", "", "api", "vhosts", ..])[4];
+        Assert.That(made, Does.StartWith("kit-"));
+        Assert.That(await VirtualHostsAsync(), Has.No.Member(made));
     }
 
     [Test]
@@ -222,6 +252,49 @@ public sealed class NamedBrokerTests
         catch (RabbitMQ.Client.Exceptions.OperationInterruptedException)
         {
             return false;
+        }
+    }
+
+    /// <summary>The way to a broker's management plugin, on which the connection ends with a request.</summary>
+    private sealed class CutManagement : IAsyncDisposable
+    {
+        private readonly FaultProxy proxy;
+
+        public CutManagement(PrivateRabbitMq broker, string fatal)
+        {
+            proxy = new FaultProxy(
+                broker.ManagementUri.Host, broker.ManagementUri.Port, new ProxiedNetwork { Filter = sides => new Filter(this, fatal, sides) });
+            Through = RabbitMqAddress.Parse(broker.AmqpUri.AbsoluteUri, $"http://127.0.0.1:{proxy.Port}");
+        }
+
+        public RabbitMqAddress Through { get; }
+
+        public ConcurrentQueue<string> Requests { get; } = [];
+
+        public ValueTask DisposeAsync() => proxy.DisposeAsync();
+
+        private sealed class Filter(CutManagement way, string fatal, ConnectionSides sides) : IConnectionFilter
+        {
+            public void See(Traffic direction, ReadOnlySpan<byte> piece)
+            {
+                if (direction is Traffic.ToClient)
+                {
+                    sides.ToClient(piece.ToArray());
+                    return;
+                }
+
+                var request = Encoding.ASCII.GetString(piece);
+                way.Requests.Enqueue(request);
+                if (request.StartsWith(fatal, StringComparison.Ordinal))
+                    sides.Cut();
+                else
+                    sides.ToServer(piece.ToArray());
+            }
+
+            public void End()
+            {
+                // Nothing is held.
+            }
         }
     }
 }

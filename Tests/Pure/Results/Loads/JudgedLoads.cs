@@ -30,6 +30,16 @@ public sealed class JudgedLoads
         return $"{output}".Contains("Perhaps not durable: a flush in /tmp on overlay took 0.00400 ms", StringComparison.Ordinal);
     }
 
+    [Test]
+    public void The_wait_for_a_standby_that_no_latency_has_is_told()
+    {
+        using var output = new StringWriter();
+
+        LoadReport.WriteMarkdown(InventedLoads.Searched with { Standbys = "FIRST 1 (far)" }, picture: null, output);
+
+        Assert.That($"{output}", Does.Contain("(synchronous_standby_names is FIRST 1 (far)), so the latencies of rows are without that wait."));
+    }
+
     [TestCase(20, ExpectedResult = true)]
     [TestCase(20.1, ExpectedResult = false, Description = "One of fewer than 100 sends is more than 1 %.")]
     public bool With_few_messages_every_send_has_to_be_on_time(double latest) =>
