@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
+using Kit.Runner.Stage.Databases;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -40,6 +41,8 @@ internal sealed class ServeCommand : Command
         return ExitCode.Success;
     }
 
-    private static string Given(string variable) => Environment.GetEnvironmentVariable(variable)
-        ?? throw new KitException($"The variable {variable} is missing.", "Give it a connection string.") { IsUsage = true };
+    /// <summary>With the settings that a run's endpoints have: what differs is how the cell is measured.</summary>
+    private static string Given(string variable) => Environment.GetEnvironmentVariable(variable) is { } connection
+        ? EndpointConnections.For(connection)
+        : throw new KitException($"The variable {variable} is missing.", "Give it a connection string.") { IsUsage = true };
 }

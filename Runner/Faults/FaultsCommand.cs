@@ -206,7 +206,7 @@ internal sealed class FaultsCommand : KitCommand
         + (result.Point is null ? "" : $": {result.Point.Moment}")
         + (result.Because is null ? "" : $": {result.Because}")
         + (result.Known is { } reason ? $": known: {reason}" : "")
-        + (result.Repeated.Count > 0 ? $": repeated: {string.Join(", ", result.Repeated)}; it stays broken" : "")
+        + (result.Repeated.Count > 0 ? $": repeated: {string.Join(", ", result.Repeated)}" : "")
         + (result.Seconds > 0 ? $", {result.Seconds:F1} s" : "");
 
     private void CheckTogether(CommandResult result)

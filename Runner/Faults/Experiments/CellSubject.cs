@@ -14,8 +14,8 @@ internal sealed class CellSubject : ISubject<CellAccount>
 {
     private readonly Testbed testbed;
 
-    /// <summary>The rows of each message that was accounted for.</summary>
-    private readonly Dictionary<Guid, int> earlier = [];
+    /// <summary>The classes of each message that was accounted for.</summary>
+    private readonly Dictionary<Guid, IReadOnlyList<DeliveryClass>> earlier = [];
 
     private CellSubject(Testbed testbed) => this.testbed = testbed;
 
@@ -63,19 +63,19 @@ internal sealed class CellSubject : ISubject<CellAccount>
         if (!(await testbed.CountAsync(cancellationToken)).IsReceived)
             await testbed.KillHandlerAsync();
         var history = await testbed.ReadHistoryAsync(cancellationToken);
-        var rows = history.Rows.CountBy(row => row.MessageId).ToDictionary();
-        List<ChangedRows> changed =
+        List<ChangedMessage> changed =
         [
-            .. from message in earlier
-               let now = rows.GetValueOrDefault(message.Key)
-               where now != message.Value
-               select new ChangedRows(message.Key, message.Value, now),
+            .. from message in Account.Of(history, testbed.Workload).Verdicts
+               where earlier.ContainsKey(message.MessageId)
+               let before = earlier[message.MessageId]
+               where !message.Classes.SequenceEqual(before)
+               select new ChangedMessage(before, message),
         ];
-        var recent = history.Without(earlier.Keys.ToHashSet());
+        var account = Account.Of(history.Without(earlier.Keys.ToHashSet()), testbed.Workload);
         // What has changed is told in each account: whoever asks next must not miss it.
-        foreach (var id in recent.Sendings.Select(sending => sending.MessageId))
-            earlier[id] = rows.GetValueOrDefault(id);
-        return new CellAccount(Account.Of(recent, testbed.Workload), changed);
+        foreach (var message in account.Verdicts)
+            earlier[message.MessageId] = message.Classes;
+        return new CellAccount(account, changed);
     }
 
     public ValueTask DisposeAsync() => testbed.DisposeAsync();
@@ -83,15 +83,8 @@ internal sealed class CellSubject : ISubject<CellAccount>
 
 /// <summary>The accounts of a cell's messages.</summary>
 /// <param name="Account">The messages since the last account.</param>
-/// <param name="Changed">Earlier messages whose rows have changed since.</param>
-internal sealed record CellAccount(Account Account, IReadOnlyList<ChangedRows> Changed);
+/// <param name="Changed">Earlier messages that are in other classes since.</param>
+internal sealed record CellAccount(Account Account, IReadOnlyList<ChangedMessage> Changed);
 
-/// <summary>A message whose rows have changed since it was accounted for.</summary>
-internal sealed record ChangedRows(Guid Id, int Before, int Now)
-{
-    /// <summary>The class of the message now. Rows that come late may complete it.</summary>
-    public DeliveryClass ClassOf(int inserts) => Now == inserts ? DeliveryClass.Once
-        : Now > inserts ? DeliveryClass.Duplicated
-        : Now > 0 ? DeliveryClass.Torn
-        : DeliveryClass.Lost;
-}
+/// <summary>A message that is in other classes than when it was accounted for.</summary>
+internal sealed record ChangedMessage(IReadOnlyList<DeliveryClass> Before, MessageVerdict Now);

@@ -116,19 +116,18 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
                where violation.MessageId == message.MessageId
                select violation,
             .. account.ViolationsOf(PromisedAfter(way)).Where(violation => violation.MessageId is null && !LeavesBranches),
-            .. changed.Where(message => !Promise.Classes.Contains(message.ClassOf(Shape.Inserts))).Select(message => new Violation(
-                message.Id, $"a message before it had {message.Before} rows when it was accounted for, and has {message.Now} now", [])),
+            .. from message in changed
+               where message.Now.Beyond(Promise.Classes).Any()
+               select new Violation(
+                   message.Now.MessageId,
+                   $"a message before it is {Words.Of(message.Now.Classes)} now; it was {Words.Of(message.Before)} when it was accounted for",
+                   message.Now.Evidence),
         ];
-        var notPromised =
-            from message in account.Verdicts
-            let promised = PromisedTo(message.MessageId)
-            from kind in message.Also.Prepend(message.Class)
-            where !promised.Contains(kind)
-            select kind;
+        var notPromised = account.Verdicts.SelectMany(message => message.Beyond(PromisedTo(message.MessageId)));
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, notPromised)
             : PointVerdict.OfNotMet(
-                outcome.Unsettled, violations.Count > 0, notPromised.Concat(changed.Select(message => message.ClassOf(Shape.Inserts)).Except(Promise.Classes)));
+                outcome.Unsettled, violations.Count > 0, notPromised.Concat(changed.SelectMany(message => message.Now.Beyond(Promise.Classes))));
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank with { Because = string.Join("; ", violations.Select(violation => violation.Because).Prepend(outcome.Because)) };
 

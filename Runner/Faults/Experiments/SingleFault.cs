@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
@@ -39,17 +40,17 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         {
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, shape: shape, gate: injection.Gate);
             var scene = new FaultScene(cell, chosen, testbed, servers, away, fired.Add);
-            string? why;
+            string? notFired;
             await using (scene)
-                why = await injection.InjectAsync(scene, cancellationToken);
+                notFired = await injection.InjectAsync(scene, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync,
                 mayHideWork: injection.MayHideWork && !cell.Mode.CommitOrder.IsMessageLeftInHandler,
                 cancellationToken);
-            await testbed.StopHandlerAsync(cancellationToken);
+            await testbed.StopOrKillHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);
-            return Judge(blank, account, injection.MeetsEveryMessage, scene.Blocked, why ?? unsettled) with
+            return Judge(blank, account, injection.MeetsEveryMessage, scene.Blocked, notFired, unsettled) with
             {
                 HandledAgain = scene.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
                 Seconds = watch.Elapsed.TotalSeconds,
@@ -61,7 +62,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         }
     }
 
-    private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, Violation? blocked, string? why)
+    private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, Violation? blocked, string? notFired, string? unsettled)
     {
         var promised = FaultPromise.Of(fault, cell.Mode, Transport.Of(cell).IsBroker);
         var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
@@ -73,10 +74,15 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
             .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }, LimitsOf(Affected.Bystander))
                 .Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),
         ];
+        var why = notFired ?? unsettled;
+        var notPromised = violations.SelectMany(violation => violation.Classes);
+        var verdict = notFired is null
+            ? PointVerdict.Of(unsettled, violations.Count > 0, notPromised)
+            : PointVerdict.OfNotMet(why, violations.Count > 0, notPromised);
         return blank with
         {
-            Verdict = why is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
-            Because = why,
+            Verdict = verdict,
+            Because = verdict is FaultVerdict.Void ? why : null,
             Promised = [.. promised.Order()],
             Observed =
             [
@@ -86,7 +92,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
                    select new Observation(kind, messages),
             ],
             Counts = account.Counts,
-            Fired = fired,
+            Fired = verdict is FaultVerdict.Broken && why is not null ? [.. fired, why] : fired,
             Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
             Violations = FaultResult.StoredOf(violations),
             ViolationCount = violations.Count,

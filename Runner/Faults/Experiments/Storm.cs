@@ -56,7 +56,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             var facts = await RageAsync(testbed, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
-            await testbed.StopHandlerAsync(cancellationToken);
+            await testbed.StopOrKillHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             facts = facts with
             {
@@ -173,7 +173,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             .. account.ViolationsOf(promised, limits)
                 .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt)),
         ];
-        var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.Select(one => one.Class).Where(one => !promised.Contains(one)));
+        var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.SelectMany(message => message.Beyond(promised)));
         // What a short storm broke is broken.
         if (verdict is FaultVerdict.Kept && facts.Shortfall is not null)
             verdict = FaultVerdict.Void;

@@ -106,10 +106,10 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                         await used.DisposeAsync();
                     }
 
-                    // One that met its point stays as it is, also if it did not settle afterwards. What broke a promise does, too, whatever it met. Work
+                    // One that met its point stays as it is, also if it did not settle, or failed, afterwards. What broke a promise does, too, whatever it met. Work
                     // that is left where no fault was can be the subject's: another try must not hide it.
                     discarded.Add($"{result.Because ?? outcome.Because}");
-                    if (outcome.IsMet || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
+                    if (outcome.IsMet || outcome.HasFailedAfterwards || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
                         break;
                 }
 
@@ -138,7 +138,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return new PointOutcome<TAccount>(KitException.MessageOf(failure)) { HasFailed = true };
+            return new PointOutcome<TAccount>(KitException.MessageOf(failure)) { HasFailed = true, HasFailedAfterwards = lane.HasMet };
         }
     }
 }

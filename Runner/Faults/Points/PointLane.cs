@@ -59,6 +59,9 @@ internal sealed class PointLane<TAccount>(
 
     private TimeSpan longestStart;
 
+    /// <summary>True if the last experiment met its point.</summary>
+    public bool HasMet { get; private set; }
+
     /// <summary>The requests that the process repeats while it has no message, and those that it makes once.</summary>
     /// <exception cref="KitException">The messages before were not handled once.</exception>
     public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
@@ -95,6 +98,7 @@ internal sealed class PointLane<TAccount>(
         var (point, way, _, all) = experiment;
         var events = new List<PointEvent>();
         DateTime? metUtc = null;
+        HasMet = false;
         var before = await GetReadyAsync(cancellationToken);
         isFresh = false;
         TellOwnEnds(PointPhase.Before);
@@ -128,6 +132,7 @@ internal sealed class PointLane<TAccount>(
         if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))
             return await NotMetAsync("the servers had not acted on all that they were asked before");
 
+        HasMet = true;
         var requests = gate.Passed;
         events.Add(new PointEvent(PointPhase.Met, $"the proxy met request {point.Number} after {requests.Count} requests of the handling"));
         if (way.Facts().KillsProcess && await KillAsync(because: "") is not ChildProcess.Killed)

@@ -65,6 +65,9 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <summary>True if the experiment itself failed.</summary>
     public bool HasFailed { get; init; }
 
+    /// <summary>True if it failed after the point was met. The reason can be the subject's: another try could hide it.</summary>
+    public bool HasFailedAfterwards { get; init; }
+
     /// <summary>Duration of all tries together.</summary>
     public double Seconds { get; init; }
 

@@ -17,7 +17,7 @@ internal static class PointVerdict
     };
 
     /// <summary>The classes that stay, however long one waits.</summary>
-    private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
+    private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Unexpected, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
 
     /// <summary>True if a message with this promise may lack effects for ever. If not, the experiments wait for them.</summary>
     public static bool MayLackEffects(IEnumerable<DeliveryClass> promised) => promised.Any(WithoutAllEffects.Contains);
@@ -28,8 +28,8 @@ internal static class PointVerdict
         Of(unsettled, isBroken, notPromised) is FaultVerdict.Broken ? FaultVerdict.Broken : FaultVerdict.Void;
 
     /// <summary>
-    /// The verdict on an experiment that met its point. If the subject did not come to rest, missing effects can still come, and nothing is shown. Duplicates
-    /// stay, so their promise is broken.
+    /// The verdict on an experiment that met its point. If the subject did not come to rest, missing effects can still come, and nothing is shown. Duplicates,
+    /// and what nobody asked for, stay, so their promise is broken.
     /// </summary>
     /// <param name="unsettled">A text that says that it did not come to rest; <see langword="null"/> if it did.</param>
     /// <param name="isBroken">True if anything was found that is not promised.</param>

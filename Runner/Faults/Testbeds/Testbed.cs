@@ -233,6 +233,15 @@ internal sealed class Testbed : IAsyncDisposable
         handler = null;
     }
 
+    /// <summary>Ends the handler process. If work is left, it is killed: a stop could finish that work, and nobody would see that it had been left.</summary>
+    public async Task StopOrKillHandlerAsync(CancellationToken cancellationToken)
+    {
+        if ((await CountAsync(cancellationToken)).AreDone)
+            await StopHandlerAsync(cancellationToken);
+        else
+            await KillHandlerAsync();
+    }
+
     /// <exception cref="KitException">The handler process has ended unexpectedly.</exception>
     public void ThrowIfBroken() => handler?.ThrowIfBroken();
 

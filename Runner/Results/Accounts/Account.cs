@@ -122,7 +122,7 @@ public sealed class Account
         return
         [
             .. from verdict in Verdicts
-               let beyond = verdict.Also.Prepend(verdict.Class).Where(kind => !allowed.Contains(kind)).ToList()
+               let beyond = verdict.Beyond(allowed).ToList()
                let isGivenUp = verdict.Flags.HasFlag(VerdictFlags.InErrorQueue)
                where beyond.Count > 0
                select new Violation(

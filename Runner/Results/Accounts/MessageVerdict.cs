@@ -40,6 +40,13 @@ public sealed record MessageVerdict(
 {
     /// <summary>True if it is in the class, alone or among others.</summary>
     public bool Is(DeliveryClass deliveryClass) => Class == deliveryClass || Also.Contains(deliveryClass);
+
+    /// <summary>All its classes, the one that counts it first.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<DeliveryClass> Classes => [Class, .. Also];
+
+    /// <summary>Its classes that are not among the promised ones.</summary>
+    public IEnumerable<DeliveryClass> Beyond(IReadOnlySet<DeliveryClass> promised) => Classes.Where(kind => !promised.Contains(kind));
 }
 
 /// <summary>Something found that a mode does not allow under a fault.</summary>

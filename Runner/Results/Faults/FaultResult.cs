@@ -68,9 +68,16 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore]
     public int Line { get; init; }
 
-    /// <summary>The verdicts, in words, of repetitions that did not break the promise again, or only for a known reason. It stays broken.</summary>
+    /// <summary>
+    /// The verdicts, in words, that do not count: of a broken one, the repetitions that did not break the promise again, or only for a known reason; of
+    /// another, the earlier ones that showed nothing, with the reason.
+    /// </summary>
     [JsonIgnore]
     public IReadOnlyList<string> Repeated { get; init; } = [];
+
+    /// <summary>The reasons why it was tried again, in this command and in earlier ones.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<string> Before => [.. Repeated, .. Discarded ?? []];
 
     /// <summary>True if promises are kept, or the cell has no such moment.</summary>
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
@@ -96,9 +103,11 @@ public sealed record FaultResult : IPointResult
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
     public bool IsSingleFault => Storm is null && Point is null;
 
-    /// <summary>The result of an experiment that was made again. What was broken once is broken: no repetition hides it.</summary>
+    /// <summary>The result of an experiment that was made again. No repetition hides what was broken once, nor that nothing was shown.</summary>
     public FaultResult After(FaultResult? earlier) =>
-        earlier is not { Verdict: FaultVerdict.Broken } ? this
+        earlier is null ? this
+        : earlier.Verdict is not FaultVerdict.Broken
+            ? this with { Repeated = earlier.IsGood ? earlier.Repeated : [.. earlier.Repeated, $"{Words.Of(earlier.Verdict)}: {earlier.Because}"] }
         : Verdict is FaultVerdict.Broken && (Known is null || earlier.Known is not null) ? this with { Repeated = earlier.Repeated }
         : earlier with { Repeated = [.. earlier.Repeated, Known is null ? Words.Of(Verdict) : "broken for a known reason"] };
 

@@ -19,6 +19,8 @@ internal static class GuaranteeLists
                 .Select(result => $"{result.Name}: {result.HandledAgain}")]),
             ("Experiments that show nothing", [.. ordered.Where(result => result.Verdict.ShowsNothing())
                 .Select(result => $"{result.Name}: {result.Because}")]),
+            ("Tried again", [.. ordered.Where(result => result.Verdict is not FaultVerdict.Broken && result.Before.Count > 0)
+                .Select(result => $"{result.Name}, because {string.Join("; then ", result.Before)}")]),
             ("No window", [.. ordered.Where(result => result.Verdict is FaultVerdict.NoWindow)
                 .GroupBy(result => (result.Cell.Mode, result.Fault, result.Because))
                 .Select(group => $"{group.Key.Fault} in {group.Key.Mode} ({string.Join(", ", group.Select(PlaceOf))}): {group.Key.Because}")]),

@@ -113,6 +113,20 @@ public sealed class FolderOfExperiments
     }
 
     [Test]
+    public void What_showed_nothing_before_it_was_kept_is_told()
+    {
+        var kept = InventedExperiments.Results[1];
+        folder.Save(kept with { Verdict = FaultVerdict.Void, Because = "it did not settle" });
+        folder.Save(kept with { Verdict = FaultVerdict.Failed, Because = "its process ended" });
+        folder.Save(kept with { Discarded = ["a poll came between"] });
+
+        var report = new GuaranteeReport(InventedExperiments.Document, folder.LoadResults());
+        Assert.That(
+            Text(report.WriteMarkdown),
+            Does.Contain($"- {kept.Name}, because void: it did not settle; then failed: its process ended; then a poll came between"));
+    }
+
+    [Test]
     public void What_was_broken_for_a_known_reason_is_broken_without_one_if_a_repetition_shows_it()
     {
         var broken = InventedExperiments.Results[2];

@@ -18,12 +18,6 @@ public sealed class EveryPointOfAHandling
 {
     private const int Tries = 3;
 
-    [TestCase(2, ExpectedResult = DeliveryClass.Once)]
-    [TestCase(3, ExpectedResult = DeliveryClass.Duplicated)]
-    [TestCase(1, ExpectedResult = DeliveryClass.Torn)]
-    [TestCase(0, ExpectedResult = DeliveryClass.Lost)]
-    public DeliveryClass Rows_of_an_earlier_message_that_change_have_a_class(int now) => new ChangedRows(Guid.Empty, Before: 1, now).ClassOf(inserts: 2);
-
     [Test]
     public async Task Full_dtc_is_once_wherever_its_commits_are_met()
     {
