@@ -78,6 +78,7 @@ catch (Exception failure) when (failure is IOException or InvalidDataException o
 sealed class Round(JsonElement line, long[] moments)
 {
     const long Second = 1_000_000;
+    const double QuietCpu = 0.08;
     const double QuietDisk = 1.5;
 
     public IReadOnlyList<(string Axis, string Value)> Cell { get; } =
@@ -93,10 +94,14 @@ sealed class Round(JsonElement line, long[] moments)
         && cost.GetProperty("value") is { ValueKind: JsonValueKind.Number } value ? value.GetDouble() : null;
     public string CellName => string.Join('/', Cell.Select(axis => axis.Value));
     public string Label => Attempt > 1 ? $"{Number} again" : $"{Number}";
-    public double OtherCpu => line.GetProperty("noise").GetProperty("otherCpuShare").GetProperty("value") is { ValueKind: JsonValueKind.Number } share
+
+    /// <summary>The load of others as a multiple of what is quiet, of the processors or of the disk, whichever is more.</summary>
+    public double Noise => Math.Max(
+        OtherCpu / QuietCpu, line.GetProperty("noise").TryGetProperty("flushRatio", out var ratio) ? ratio.GetDouble() / QuietDisk : 0);
+
+    double OtherCpu => line.GetProperty("noise").GetProperty("otherCpuShare").GetProperty("value") is { ValueKind: JsonValueKind.Number } share
         ? share.GetDouble()
-        : double.MaxValue;
-    public bool IsDiskNoisy => line.GetProperty("noise").TryGetProperty("flushRatio", out var ratio) && ratio.GetDouble() > QuietDisk;
+        : double.PositiveInfinity;
 
     public int Committed => moments.Length;
     public double? Elapsed => moments.Length == 0 ? null : (double)moments[^1] / Second;
@@ -157,7 +162,7 @@ sealed class StoredRun
     public IReadOnlyList<Round> Counting(string cell) =>
     [
         .. Of(cell).Where(round => round.IsValid).GroupBy(round => round.Number).OrderBy(attempts => attempts.Key)
-            .Select(attempts => attempts.OrderBy(round => round.IsDiskNoisy).ThenBy(round => round.OtherCpu).ThenBy(round => round.Attempt).First()),
+            .Select(attempts => attempts.OrderBy(round => round.Noise).ThenBy(round => round.Attempt).First()),
     ];
 
     static Round RoundOf(string line, (string Cell, int Round, int Attempt, long[] Moments) block)

@@ -166,7 +166,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
         if (stored.RoundTrip != plan.RoundTrip.NameUnlessDirect)
             throw StoredSubject.Other(InTheFolder, $"another distance: --rtt {stored.RoundTrip ?? RoundTripTime.Direct.Name}");
         return (stored.Messages, stored.WarmUp) == (plan.Messages, plan.WarmUp)
-            ? stored with { Planned = Math.Max(stored.Planned, plan.Rounds) }
+            ? stored.With(plan.Rounds)
             : throw StoredSubject.Other(InTheFolder, $"{Figures.Count(stored.Messages, "message")} after a warm-up of {Figures.Count(stored.WarmUp)}");
     }
 

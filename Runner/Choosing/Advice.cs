@@ -2,6 +2,8 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results;
+using Kit.Runner.Stage;
 using Kit.Runner.Stage.Transports;
 
 namespace Kit.Runner.Choosing;
@@ -28,11 +30,14 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
         ? [$"./run.sh faults {NamesOf(cell)} --mode {cell.Mode}", $"./run.sh faults --storm {NamesOf(cell)} --mode {cell.Mode}"]
         : [];
 
+    /// <summary>The cell as <see cref="NamesOf"/> and the code name it, whatever its handler does; <see langword="null"/> without a cell.</summary>
+    public CellName? Name => Cell is { } cell ? Provenance.NameOf(AsInCode(cell)) : null;
+
     /// <summary>The options that name a cell's framework and transport, and the choices that the code sets, where a framework offers them.</summary>
     public static string NamesOf(Cell cell) =>
         $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}"
-        + (cell.Kind.CanDeadLetterNext ? $" --{Axis.DeadLetter.Name} {Axis.DeadLetter.ValueOf(cell with { DeadLettersNext = true })}" : "")
-        + (cell.Kind.CanPollOften ? $" --{Axis.Polling.Name} {Axis.Polling.ValueOf(cell with { PollsOften = true })}" : "");
+        + (cell.Kind.CanDeadLetterNext ? $" --{Axis.DeadLetter.Name} {Axis.DeadLetter.ValueOf(AsInCode(cell))}" : "")
+        + (cell.Kind.CanPollOften ? $" --{Axis.Polling.Name} {Axis.Polling.ValueOf(AsInCode(cell))}" : "");
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
     public static IReadOnlyList<Advice> For(IEnumerable<Cell> cells, HandlerNeeds needs) =>
@@ -42,6 +47,8 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
            group cell by cell.Kind into kind
            select For(kind.Key, [.. kind], needs),
     ];
+
+    private static Cell AsInCode(Cell cell) => cell with { DeadLettersNext = cell.Kind.CanDeadLetterNext, PollsOften = cell.Kind.CanPollOften };
 
     private static Advice For(IEndpointKind kind, IReadOnlyList<Cell> cells, HandlerNeeds needs)
     {

@@ -21,7 +21,7 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
             [.. all.Select(advice => (IReadOnlyList<string>)[advice.Kind.Framework, advice.Kind.Transport, TakeOf(advice), ClassesOf(advice)])],
             output);
         if (measured is var (folder, run))
-            WriteRates(folder, run, [.. all.Select(advice => advice.Cell).OfType<Cell>()]);
+            WriteRates(folder, run, [.. all.Where(advice => advice.Cell is not null)]);
 
         if (load.CallsOutside)
         {
@@ -48,29 +48,25 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
     /// <summary>The classes after a crash.</summary>
     internal static string ClassesOf(Advice advice) => advice.Cell is null ? Figures.None : Words.Of(advice.AfterCrashes);
 
-    private void WriteRates(string folder, RecordedRun run, IReadOnlyList<Cell> cells)
+    private void WriteRates(string folder, RecordedRun run, IReadOnlyList<Advice> advised)
     {
-        if (cells.Count == 0)
+        if (advised.Count == 0)
             return;
 
         output.WriteLine($"Measured in {folder}:{(run.Document.Settings.Quick ? " a quick run, which shows that it works, and not how fast it is." : "")}");
         PlainColumns.Write(
             [
                 "framework", "transport", "mode", "the handler", "msg/s (95 % interval)", $"ratio to {TransactionMode.TransactionsOff}",
-                .. load.PerSecond is { } asked ? [$"drains {Figures.Measured(asked)}/s"] : Array.Empty<string>(),
+                .. load.PerSecond is { } asked ? [$"a drain reaches {Figures.Measured(asked)}/s"] : Array.Empty<string>(),
             ],
             [
-                .. from cell in cells
-                   from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
-                   let rate = CellRate.Of(
-                       run, cell.Kind.Framework, cell.Kind.Transport, cell.Mode, scenario == Scenario.Insert ? null : scenario.Name)
-                   // The default scenario is shown even if it was not measured.
-                   where rate is not null || scenario == Scenario.Insert
+                .. from name in advised.Select(advice => advice.Name!)
+                   from rate in CellRate.Of(run, name).DefaultIfEmpty()
                    select (IReadOnlyList<string>)
                    [
-                       cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, scenario.Name, rate?.PerSecond ?? "not in the run",
-                       rate?.ToTransactionsOff ?? Figures.None,
-                       .. load.PerSecond is { } wanted ? [rate?.Drains(wanted) ?? Figures.None] : Array.Empty<string>(),
+                       name.Framework, name.Transport, ModeOf(name), rate is null ? Figures.None : rate.Scenario ?? Scenario.Insert.Name,
+                       rate?.PerSecond ?? "not in the run", rate?.ToTransactionsOff ?? Figures.None,
+                       .. load.PerSecond is { } wanted ? [rate?.Reaches(wanted) ?? Figures.None] : Array.Empty<string>(),
                    ],
             ],
             output);
@@ -80,11 +76,17 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
             return;
 
         var settings = run.Document.Settings;
-        var of = (cells is [var only] ? $"{Advice.NamesOf(only)} " : "") + $"--mode {string.Join(',', cells.Select(cell => cell.Mode.Name).Distinct())}";
+        var of = (advised is [{ Cell: { } only }] ? $"{Advice.NamesOf(only)} " : "") +
+            $"--mode {string.Join(',', advised.Select(advice => advice.Cell!.Mode.Name).Distinct())}";
         output.WriteLine(
-            $"A drain of a full queue, {Figures.Plain(settings.Concurrency)} messages at a time on {Figures.Plain(run.Document.Host.Cores)} cores. " +
+            $"{CellRate.OfArrivals}. It had {Figures.Plain(settings.Concurrency)} messages at a time on {Figures.Plain(run.Document.Host.Cores)} cores. " +
             $"How long a message takes at your rate: ./run.sh load {of} --rate {rateOfLoad}, docs/guides/load.md");
     }
+
+    /// <summary>The mode, and the other choices that the cell's name makes.</summary>
+    private static string ModeOf(CellName name) => string.Join(
+        ", ",
+        name.Values.Where(value => !new[] { Axis.Framework.Name, Axis.Transport.Name, Axis.Access.Name }.Contains(value.Axis)).Select(value => value.Value));
 
     private void WriteInFull(Advice advice)
     {

@@ -35,7 +35,7 @@ internal sealed class ChooseCommand : KitCommand
     private readonly Option<bool> callsOutside = new("--calls-outside") { Description = CallsOutside };
 
     private readonly Option<double?> rate = NumberOption.Rate(
-        "--rate", "With --run: the messages a second that must be handled. The run's rates are compared with it.", RateSearch.Lowest, RateSearch.Highest);
+        "--rate", "With --run: the messages a second that arrive. The run's drains are compared with it.", RateSearch.Lowest, RateSearch.Highest);
 
     private readonly Option<string?> run = new("--run") { Description = "A folder of results. Its rates are shown.", HelpName = "folder" };
 

@@ -26,8 +26,11 @@ internal static class PageOf
 
     /// <summary>The content of the page of a folder.</summary>
     /// <exception cref="KitException">A folder is damaged, or a further one has no cell of the first.</exception>
-    public static PageContent ContentOf(ResultFolder folder, IEnumerable<string> further) =>
-        new(HtmlPage.ViewOf(folder, [.. further.Select(ResultFolder.Load)]), ChoicesOfAPage.All, NeedsInWords.CallsOutside, Statements);
+    public static PageContent ContentOf(ResultFolder folder, IEnumerable<string> further)
+    {
+        var view = HtmlPage.ViewOf(folder, [.. further.Select(ResultFolder.Load)]);
+        return new(view, ChoicesOfAPage.For(view.Rows), NeedsInWords.CallsOutside, Statements);
+    }
 
     /// <summary>Writes the page, <c>results.json</c> and the badges.</summary>
     /// <exception cref="KitException">One exists and may not be replaced, or cannot be written.</exception>

@@ -22,9 +22,10 @@ public sealed record ChoiceAnswer(string Name, string Meaning);
 /// <param name="LeftOut">Modes that fit better, and the reasons why they cannot run there.</param>
 /// <param name="Experiments">Commands that would refute the advice; empty if none can.</param>
 /// <param name="Code">Lines that set the mode of an endpoint; empty without a mode.</param>
+/// <param name="Subject">The cell's name with dots, without a scenario; <see langword="null"/> without a mode.</param>
 public sealed record ChoiceAdvice(
     string Framework, string Transport, string Take, string? Mode, string AfterCrash, IReadOnlyList<string> LeftOut, IReadOnlyList<string> Experiments,
-    IReadOnlyList<string> Code);
+    IReadOnlyList<string> Code, string? Subject);
 
 /// <summary>A statement with which the kit counts rows.</summary>
 /// <param name="What">The counted things.</param>

@@ -11,6 +11,9 @@ public enum ComparisonVerdict
 
     /// <summary>Fewer than <see cref="Comparison.EnoughRounds"/> pairs of rounds.</summary>
     TooFewRounds,
+
+    /// <summary>One of the two writes each send to disk, and the other keeps them in memory: no verdict.</summary>
+    SendsInMemory,
 }
 
 /// <summary>A rate compared with a reference, judged together with the other compared cells.</summary>
@@ -20,16 +23,22 @@ public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, doub
 {
     public const int EnoughRounds = 5;
 
+    /// <summary>In place of an interval and a verdict.</summary>
+    public static readonly string TooFew = $"n < {Figures.Plain(EnoughRounds)}";
+
     /// <summary>The alpha of the 95 % intervals, and of all verdicts of one table together.</summary>
     public const double Alpha = 0.05;
 
     /// <summary>
     /// The 95 % interval of this ratio alone; <see langword="null"/> if there are too few rounds.
     /// </summary>
-    public RatioInterval? Interval => Level is null ? null : Ratio.IntervalAt(Alpha);
+    public RatioInterval? Interval => HasEnough(Ratio) ? Ratio.IntervalAt(Alpha) : null;
 
     /// <summary>The interval behind the verdict: the more cells are compared, the wider it is.</summary>
     public RatioInterval? Adjusted => Level is { } level ? Ratio.IntervalAt(level) : null;
+
+    /// <summary>A ratio of cells that do different work, which is neither judged nor counted.</summary>
+    public static Comparison OfSendsInMemory(RateRatio ratio) => new(ratio, ComparisonVerdict.SendsInMemory, Level: null);
 
     /// <summary>
     /// Judges cells together. A cell is faster or slower only if its interval, adjusted for the number of cells (<see cref="Holm"/>), lies
@@ -62,14 +71,13 @@ public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, doub
         ComparisonVerdict.Faster => "faster",
         ComparisonVerdict.Slower => "slower",
         ComparisonVerdict.NoClearDifference => "no clear difference",
-        ComparisonVerdict.TooFewRounds => $"n < {Figures.Plain(EnoughRounds)}",
+        ComparisonVerdict.TooFewRounds => TooFew,
+        ComparisonVerdict.SendsInMemory => "sends not persistent",
         _ => throw new InvalidOperationException($"No such verdict: {Verdict}."),
     };
 
     /// <summary>The ratio and its interval, where a reader compares with something else than the ratios that the verdict was adjusted for.</summary>
-    public string WithoutReading => Verdict is ComparisonVerdict.TooFewRounds ? ToString() : $"{Figures.Measured(Ratio.Value)} ({Interval})";
+    public string WithoutReading => Ratio.Text;
 
-    public override string ToString() => Verdict is ComparisonVerdict.TooFewRounds
-        ? $"{Figures.Measured(Ratio.Value)} ({Reading})"
-        : $"{Figures.Measured(Ratio.Value)} ({Interval}, {Reading})";
+    public override string ToString() => $"{Figures.Measured(Ratio.Value)} ({(Interval is { } interval ? $"{interval}, " : "")}{Reading})";
 }

@@ -44,6 +44,9 @@ public static class Figures
         var percent => percent.ToString("0.#", CultureInfo.InvariantCulture) + " %",
     };
 
+    /// <summary>An upper bound of a share, 0 to 1, as a percentage to a tenth: rounded up, so that it is one.</summary>
+    public static string ShareAtMost(double bound) => Share(Math.Ceiling(Math.Round(bound * 1_000, 6)) / 1_000);
+
     /// <summary>The day in UTC.</summary>
     public static string Day(DateTimeOffset moment) => moment.ToUniversalTime().ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
 

@@ -35,8 +35,7 @@ public static class RoundAttempts
         where T : IRoundAttempt =>
         [.. attempts.GroupBy(round).Where(same => same.Count() == 1).SelectMany(same => same).Where(attempt => attempt.Noise.IsNoisy())];
 
-    // A share that was not measured comes last: it may have been noisy.
     private static T Quietest<T>(IEnumerable<T> attempts)
         where T : IRoundAttempt =>
-        attempts.OrderBy(round => round.Noise.IsDiskNoisy()).ThenBy(round => round.Noise.OtherCpuShare.Value ?? double.MaxValue).First();
+        attempts.MinBy(round => round.Noise.Level())!;
 }

@@ -17,6 +17,12 @@ public sealed record Noise(Reading OtherCpuShare, double Limit, string? BusiestP
     /// <summary>True if the round is noisy. A share that could not be measured does not make it noisy; the reports say that it is unknown.</summary>
     public bool IsNoisy() => AreProcessorsNoisy() || IsDiskNoisy();
 
+    /// <summary>
+    /// The load as a multiple of what makes a round noisy, of the processors or of the disk, whichever is more; infinite where that of the processors was not
+    /// measured, because it may have been noisy.
+    /// </summary>
+    public double Level() => Math.Max((OtherCpuShare.Value / Limit) ?? double.PositiveInfinity, (FlushRatio / FlushLimit) ?? 0);
+
     /// <summary>True if other processes used too much CPU time.</summary>
     public bool AreProcessorsNoisy() => OtherCpuShare.Value > Limit;
 

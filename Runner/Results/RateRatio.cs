@@ -11,13 +11,20 @@ namespace Kit.Runner.Results;
 /// <param name="Freedom">Degrees of freedom of Student's t.</param>
 /// <param name="Pairs">Pairs of rounds; for two runs, the rounds of the run with fewer.</param>
 /// <remarks>
-/// The rounds of a run are interleaved, so a slow minute affects both of a pair, and cancels out in their ratio. For n pairs with
+/// The rounds of a run are interleaved, so a slow hour affects both of a pair, and cancels out in their ratio; a slow minute does not, because a pair can be
+/// minutes apart. For n pairs with
 /// dᵢ = ln(rateᵢ / referenceᵢ) the ratio is exp(d̄), and the interval exp(d̄ ± t(1 − α/2; n − 1) · s / √n): the t-test for paired
 /// samples ("Student", The Probable Error of a Mean, Biometrika 6, 1908), on logarithms, because rates differ by factors.
 /// </remarks>
 public sealed record RateRatio(double Log, double? Error, double Freedom, int Pairs)
 {
     public double Value => Math.Exp(Log);
+
+    /// <summary>The ratio and its 95 % interval, without a verdict.</summary>
+    public string Text => $"{Figures.Measured(Value)} ({IntervalText})";
+
+    /// <summary>The 95 % interval, or that there are too few pairs for one.</summary>
+    public string IntervalText => Pairs < Comparison.EnoughRounds ? Comparison.TooFew : $"{IntervalAt(Comparison.Alpha)}";
 
     /// <param name="pairs">Rates of one round each, above zero.</param>
     /// <returns><see langword="null"/> for no pairs.</returns>

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Kit.Guarantees;
 using Kit.Modes;
 
 namespace Kit.Runner.Results;
@@ -12,7 +13,6 @@ public sealed class RecordedRun
     private readonly IReadOnlyDictionary<CellName, Comparison> toStrictest;
     private readonly IReadOnlyDictionary<CellName, Comparison> toBare;
     private readonly IReadOnlyDictionary<CellName, Comparison> toDefault;
-    private readonly IReadOnlyDictionary<CellName, Comparison> toTransactionsOff;
 
     public RecordedRun(RunDocument document, IReadOnlyList<RoundDocument> rounds)
     {
@@ -27,8 +27,6 @@ public sealed class RecordedRun
         toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestNextTo(cell));
         toBare = Judged(cell => IsFloor(cell) ? null : BareNextTo(cell));
         toDefault = Judged(cell => IsDefault(cell) ? null : DefaultNextTo(cell));
-        toTransactionsOff = Judged(cell =>
-            IsTransactionsOff(cell) ? null : Cells.FirstOrDefault(other => IsTransactionsOff(other) && other.Cell.Group == cell.Cell.Group));
     }
 
     public RunDocument Document { get; }
@@ -36,14 +34,26 @@ public sealed class RecordedRun
     public IReadOnlyList<RoundDocument> Rounds { get; }
 
     /// <summary>
-    /// The warnings that belong next to every figure of it for a reader who does not see its rounds and its notes: of its servers, its ending, and its noise.
+    /// The warnings that belong next to every figure of it for a reader who does not see its rounds and its notes: of its servers, its ending, its INVALID
+    /// attempts, and its noise.
     /// </summary>
     public IReadOnlyList<string> Warnings =>
     [
         .. ReportText.WarningOf(Document) is { } warning ? [warning] : Array.Empty<string>(),
         .. Document.Ending is { State: not RunState.Completed } ending ? [$"The run is not complete: {ending}."] : Array.Empty<string>(),
+        .. Miscounted.ToList() is { Count: > 0 } wrong
+            ?
+            [
+                $"INVALID: {Figures.Count(wrong.Count, "attempt")} at a round, in which messages were not handled exactly once: " +
+                $"{string.Join(", ", wrong.Select(round => round.Name))}.",
+            ]
+            : Array.Empty<string>(),
         .. NoiseThatCounts is { } noise ? [noise] : Array.Empty<string>(),
     ];
+
+    /// <summary>The INVALID attempts in which a message was not handled exactly once, also those after which another one was valid.</summary>
+    public IEnumerable<RoundDocument> Miscounted => Rounds.Where(round =>
+        round.Outcome.Verdict is Verdict.Invalid && round.Accounts.Any(account => account is { Key: not DeliveryClass.Once, Value: > 0 }));
 
     /// <summary>The rounds that count although they are noisy, in a sentence that belongs next to every figure; <see langword="null"/>: none.</summary>
     public string? NoiseThatCounts
@@ -100,15 +110,18 @@ public sealed class RecordedRun
     public Comparison? AgainstDefault(CellResult result) => toDefault.GetValueOrDefault(result.Cell);
 
     /// <summary>
-    /// The cell's rate compared with that of <c>transactions-off</c>, among the cells of this run that differ only in the mode; judged together with
-    /// the other cells and their references.
+    /// The cell's rate as a multiple of that of <c>transactions-off</c>, among the cells of this run that differ only in the mode. It has no verdict: the same
+    /// two cells can be judged in a column of the tables, and another verdict on them would be a second one.
     /// </summary>
     /// <returns><see langword="null"/> for <c>transactions-off</c> itself, if that was not measured, and if no round counts in both.</returns>
-    public Comparison? AgainstTransactionsOff(CellResult result) => toTransactionsOff.GetValueOrDefault(result.Cell);
+    public RateRatio? AgainstTransactionsOff(CellResult result) =>
+        !IsTransactionsOff(result) && Cells.FirstOrDefault(other => IsTransactionsOff(other) && other.Cell.Group == result.Cell.Group) is { } off
+            ? result.Against(off)
+            : null;
 
-    /// <summary>The distance between a ratio and the ends of its 95 % interval, as a share, for the widest of all ratios.</summary>
+    /// <summary>The distance between a ratio and the ends of its 95 % interval, as a share, for the widest ratio of its tables.</summary>
     /// <returns><see langword="null"/> if there is no ratio; infinity if one has a single pair of rounds.</returns>
-    public double? WidestInterval => new[] { toStrictest, toBare, toDefault, toTransactionsOff }
+    public double? WidestInterval => new[] { toStrictest, toBare, toDefault }
         .SelectMany(ratios => ratios.Values)
         .Max(compared => (double?)(compared.Ratio.IntervalAt(Comparison.Alpha) is { } interval
             ? (interval.High / compared.Ratio.Value) - 1
@@ -147,7 +160,7 @@ public sealed class RecordedRun
     /// <param name="cells">At least one, in reading order.</param>
     public static CellResult StrictestOf(IEnumerable<CellResult> cells) => cells.MinBy(cell => EffectOf(cell.Cell.Mode))!;
 
-    private static bool IsTransactionsOff(CellResult result) => result.Cell.Mode == TransactionMode.TransactionsOff.Name;
+    internal static bool IsTransactionsOff(CellResult result) => result.Cell.Mode == TransactionMode.TransactionsOff.Name;
 
     private CellResult StrictestNextTo(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
 
@@ -172,14 +185,22 @@ public sealed class RecordedRun
     private CellResult? DefaultNextTo(CellResult result) =>
         Cells.FirstOrDefault(other => other.Cell == DefaultOf(result) && (other.Clock ?? result.Clock) == (result.Clock ?? other.Clock));
 
+    /// <summary>True if what its handlers send is not persistent. A handler without a scenario sends nothing.</summary>
+    internal static bool SendsInMemoryAre(CellName cell) =>
+        cell.On(AxisName.Scenario) is not null && SendsInMemory.Are(cell.Framework, cell.Transport, cell.Mode);
+
     private Dictionary<CellName, Comparison> Judged(Func<CellResult, CellResult?> referenceOf)
     {
-        var compared = Cells
-            .Select(cell => (cell.Cell, Ratio: referenceOf(cell) is { } reference ? cell.Against(reference) : null))
-            .Where(cell => cell.Ratio is not null)
-            .ToList();
-        return compared.Zip(Comparison.OfAll([.. compared.Select(cell => cell.Ratio!)], Margin.Default))
-            .ToDictionary(each => each.First.Cell, each => each.Second);
+        var compared =
+            (from cell in Cells
+             let reference = referenceOf(cell)
+             let ratio = reference is null ? null : cell.Against(reference)
+             where ratio is not null
+             select (cell.Cell, Ratio: ratio, IsAlike: SendsInMemoryAre(cell.Cell) == SendsInMemoryAre(reference.Cell))).ToList();
+        var judged = compared.FindAll(each => each.IsAlike);
+        return judged.Zip(Comparison.OfAll([.. judged.Select(each => each.Ratio)], Margin.Default), (each, comparison) => (each.Cell, comparison))
+            .Concat(compared.Where(each => !each.IsAlike).Select(each => (each.Cell, Comparison.OfSendsInMemory(each.Ratio))))
+            .ToDictionary();
     }
 
     /// <summary>The place of its mode in reading order; a mode that this kit does not know comes last.</summary>

@@ -22,7 +22,7 @@ internal static class RoundNotes
             ? $"{AllCells}: {same.Key}"
             : $"{string.Join(", ", same.Select(each => each.Cell))}: {same.Key}");
 
-    private static IEnumerable<string> NotesOn(CellResult result) => TooShort(result).Concat(PromotedIn(result)).Concat(NotMeasured(result));
+    private static IEnumerable<string> NotesOn(CellResult result) => [.. TooShort(result), .. SendsOf(result), .. PromotedIn(result), .. NotMeasured(result)];
 
     private static IEnumerable<string> NotesOf(CellResult result, RoundDocument round, RoundLength? asked)
     {
@@ -97,6 +97,12 @@ internal static class RoundNotes
     {
         if (result.Counting.Any(round => round.Throughput.MaximumInOneSecond is null))
             yield return "drained in less than a second, so there is no busiest second to show.";
+    }
+
+    private static IEnumerable<string> SendsOf(CellResult result)
+    {
+        if (RecordedRun.SendsInMemoryAre(result.Cell))
+            yield return "its sends are not persistent, and those of other cells are, so there is no verdict on its ratios.";
     }
 
     private static IEnumerable<string> ClockIn(RecordedRun run, CellResult result)

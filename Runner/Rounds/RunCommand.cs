@@ -140,9 +140,13 @@ internal sealed class RunCommand : KitCommand
         }
     }
 
-    /// <summary>The exit code: success if no cell was refused, before or after the run was resumed, and the last attempt at each round is valid.</summary>
+    /// <summary>
+    /// The exit code: success if no cell was refused, before or after the run was resumed, the last attempt at each round is valid, and no attempt has lost or
+    /// doubled a message: another one does not make that good.
+    /// </summary>
     internal static int ExitOf(RecordedRun run) =>
         !run.Document.LeftOut.Any(left => left.IsRefused)
+        && !run.Miscounted.Any()
         && run.Rounds.GroupBy(round => (round.Cell, round.Round)).All(attempts => attempts.MaxBy(round => round.Attempt)!.Outcome.IsValid())
             ? ExitCode.Success
             : ExitCode.Failure;

@@ -48,7 +48,7 @@ internal sealed class LoadOptions(bool timesOut, int mostSenders)
     private readonly Option<bool> findRate = new("--find-rate")
     {
         Description = "Search the highest rate that is sustained: the sender on time, no message lost or doubled and fewer than " +
-            $"{Figures.Share(LoadResult.FailedLimit)} failed, no growing backlog, p99 within --p99. " +
+            $"{Figures.Share(LoadResult.FailedLimit)} failed, no backlog left, p99 within --p99. " +
             "Doubles or halves the rate until one is sustained and one is not, then narrows them down to 10 %. " +
             $"Tries a rate up to {RateSearch.MostTries} times if only the sender was late.",
     };

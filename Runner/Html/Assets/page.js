@@ -126,7 +126,8 @@
     const perSecond = `${asked.toLocaleString('en')}/s`;
     for (const mark of all('#advice .drains')) {
       const [low, high] = [mark.dataset.low, mark.dataset.high].map(Number.parseFloat);
-      mark.textContent = Number.isNaN(asked) ? '' : low >= asked ? `drains ${perSecond}` : high < asked ? `does not drain ${perSecond}` : `${perSecond}: not sure`;
+      mark.textContent = Number.isNaN(asked) ? '' : low >= asked ? `a drain reaches ${perSecond}`
+        : high < asked ? `no drain reaches ${perSecond}` : `${perSecond}: not sure`;
     }
   };
   needs.addEventListener('input', advise);

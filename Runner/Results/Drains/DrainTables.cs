@@ -8,10 +8,10 @@ public sealed class DrainTables(DrainDocument document)
     private static readonly IReadOnlyList<Column<DrainRound>> Columns =
     [
         new("Round", LabelOf, IsFigure: false),
-        new("Seconds", round => Shown(round, round.Throughput.ElapsedSeconds)),
-        new("Avg msg/s", round => Shown(round, round.Throughput.AveragePerSecond)),
-        new("Middle half msg/s", round => Shown(round, round.Throughput.MiddleHalfPerSecond)),
-        new("Max msg/s", round => Shown(round, round.Throughput.MaximumInOneSecond)),
+        new("Seconds", round => Figures.Measured(round.Throughput.ElapsedSeconds)),
+        new("Avg msg/s", round => Figures.Measured(round.Throughput.AveragePerSecond)),
+        new("Middle half msg/s", round => Figures.Measured(round.Throughput.MiddleHalfPerSecond)),
+        new("Max msg/s", round => Figures.Measured(round.Throughput.MaximumInOneSecond)),
         new("Start s", round => Figures.Measured(round.StartSeconds)),
         new("Commits", round => Figures.Measured(round.Costs.Commits.Value)),
         new("Flushes", round => Figures.Measured(round.Costs.WalFlushes.Value)),
@@ -29,6 +29,7 @@ public sealed class DrainTables(DrainDocument document)
 
     private static readonly Column<DrainRound> Ping = new("Ping ms", round => Figures.Measured(round.Network?.Trip.MeanMilliseconds));
 
+    private readonly IReadOnlyList<DrainRound> counting = document.Counting;
     private readonly IReadOnlyList<DrainRound> rounds = [.. document.Rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
 
     /// <summary>The result in one sentence.</summary>
@@ -92,7 +93,7 @@ public sealed class DrainTables(DrainDocument document)
 
     private string Distance => ReportText.DistanceOf(document.RoundTrip);
 
-    private Table RoundsTable => Table.Of(document.RoundTrip is null ? Columns : [.. Columns, Ping], rounds);
+    private Table RoundsTable => Table.Of([.. Shown(document.RoundTrip is null ? Columns : [.. Columns, Ping])], rounds);
 
     private IEnumerable<string> Handled => document.Handling?.Lines ?? [];
 
@@ -140,6 +141,7 @@ public sealed class DrainTables(DrainDocument document)
         .. document.Missing.Count is > 0 and var missing
             ? [$"{Figures.Count(missing)} of {Figures.Count(document.Planned, "round")} not made."]
             : Array.Empty<string>(),
+        .. document.Prolonged is { } prolonged ? [prolonged] : Array.Empty<string>(),
         .. rounds.SelectMany(NotesOf),
         .. rounds.Where(round => round.Outcome.IsValid())
             .SelectMany(round => round.Costs.Named().Append((Name: "load from other processes", Reading: round.Noise.OtherCpuShare)))
@@ -171,7 +173,7 @@ public sealed class DrainTables(DrainDocument document)
         if (round.Noise.IsNoisy())
         {
             yield return $"{round.Name}: noisy, {RoundNotes.LoadOf(round.Noise)}. " +
-                (document.Counting.Contains(round) ? "It counts." : "It does not count.");
+                (counting.Contains(round) ? "It counts." : "It does not count.");
         }
     }
 
@@ -180,8 +182,12 @@ public sealed class DrainTables(DrainDocument document)
         round.Accounts.Where(account => account.Value > 0).OrderBy(account => account.Key)
             .Select(account => $"{Figures.Count(account.Value)} {Words.Of(account.Key)}"));
 
-    private static string Shown(DrainRound round, double? figure) =>
-        figure is null || round.Outcome.IsValid() ? Figures.Measured(figure) : $"({Figures.Measured(figure)})";
+    /// <summary>The columns, with the figures of a round that does not count in brackets.</summary>
+    private IEnumerable<Column<DrainRound>> Shown(IEnumerable<Column<DrainRound>> columns) => columns.Select(column => !column.IsFigure ? column
+        : column with
+        {
+            Text = round => column.Text(round) is var figure && (figure == Figures.None || counting.Contains(round)) ? figure : $"({figure})",
+        });
 
     private static string LabelOf(DrainRound round) =>
         Figures.Plain(round.Round) + (round.Attempt > 1 ? " again" : "") + (round.Noise.IsNoisy() ? " noisy" : "")

@@ -164,14 +164,13 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// <summary>Faults of all kinds that happened.</summary>
     public int Faults => Kills + Cuts + ServerCrashes;
 
-    /// <summary>The windows that were met, if each fault was a kill and they were counted; <see langword="null"/> otherwise.</summary>
-    public int? MetByKills => Cuts + ServerCrashes == 0 ? Windows?.Met : null;
+    /// <summary>The kills that met a message, if each fault was a kill and it was looked at; <see langword="null"/> otherwise.</summary>
+    public int? MeetingKills => Cuts + ServerCrashes == 0 && Windows is { } windows ? Kills - windows.NoneOpen : null;
 
     /// <summary>
-    /// The independent chances to see a class: the windows that were met, or the faults. The messages that one fault meets are not independent, and nobody
-    /// has counted them.
+    /// The independent chances to see a class: the kills that met a message, or the faults. The messages that one fault meets are not independent.
     /// </summary>
-    public int Chances => MetByKills ?? Faults;
+    public int Chances => MeetingKills ?? Faults;
 
     /// <summary>
     /// The 95 % upper bound of the share of the chances, from 0 to 1, that show a class which none showed; <see langword="null"/>: there were none.

@@ -141,8 +141,8 @@ internal static class GuaranteeTables
         {
             Title = "Storms: per kill or cut",
             Legend =
-                "n is the number of kills, cuts and crashes; where only the process was killed, and the windows that the kills met were counted, " +
-                "their number. Each class is given as messages per n; for no message, as the upper end of the 95 % interval (3/n): the messages that " +
+                "n is the number of kills, cuts and crashes; where only the process was killed, and it was looked at what a kill met, of those that met a " +
+                "message. Each class is given as messages per n; for no message, as the upper end of the 95 % interval (3/n): the messages that " +
                 "one kill meets are not independent, so the kill is counted. " +
                 "A message counts in every class that fits it, so these numbers can be higher than those of the table above, which counts each message once. " +
                 "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +

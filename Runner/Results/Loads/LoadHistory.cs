@@ -38,17 +38,20 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     public Latency? UserLag => Latency.Of(Counted.Select(message => message.Told - message.Done).OfType<double>());
 
     public Backlog Backlog => Backlog.Of(
-        messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond);
+        messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond) with
+    {
+        UnderWay = LatencyBetween(0, seconds / 4)?.P50 is { } usual ? Math.Round(Sent / seconds * usual / Millisecond, 3) : 0,
+    };
 
     private IEnumerable<LoadedMessage> Counted => messages.Where(message => message.Due >= Ramp * Millisecond);
 
-    /// <summary>The latency of the messages that were to be sent in a window and have an effect.</summary>
+    /// <summary>The latency of the messages that were to be sent in a window. One without an effect is slower than any other.</summary>
     /// <param name="begin">In s.</param>
     /// <param name="end">In s.</param>
     public Latency? LatencyBetween(double begin, double end) => Latency.Of(
         from message in messages
-        where message.Done is not null && message.Due >= begin * Millisecond && message.Due <= end * Millisecond
-        select message.Done!.Value - message.Due);
+        where message.Due >= begin * Millisecond && message.Due <= end * Millisecond
+        select (message.Done - message.Due) ?? double.PositiveInfinity);
 
     /// <summary>Messages whose effect came in a window, per second.</summary>
     /// <inheritdoc cref="LatencyBetween" path="/param"/>
@@ -73,22 +76,25 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     };
 }
 
-/// <summary>Quantiles of a time, in ms, over all messages; <see langword="null"/> where there are too few messages for one.</summary>
+/// <summary>
+/// Quantiles of a time, in ms, over all messages; <see langword="null"/> where there are too few messages for one, and where it has no end.
+/// </summary>
 /// <param name="P50">The median, from 2 messages on.</param>
 /// <param name="P95">From 20 messages on.</param>
 /// <param name="P99">From 100 messages on.</param>
 /// <param name="P999">From 1,000 messages on.</param>
+/// <param name="Max">Of the times that have an end.</param>
 public sealed record Latency(double? P50, double? P95, double? P99, double? P999, double Max)
 {
-    /// <param name="milliseconds">In any order.</param>
-    /// <returns><see langword="null"/> for no value.</returns>
+    /// <param name="milliseconds">In any order; infinite without an end.</param>
+    /// <returns><see langword="null"/> if none has an end.</returns>
     public static Latency? Of(IEnumerable<double> milliseconds)
     {
         var sorted = milliseconds.Order().ToArray();
-        return sorted.Length == 0
+        return sorted.Length == 0 || !double.IsFinite(sorted[0])
             ? null
-            : new Latency(
-                Quantile.OfEnough(sorted, 0.5), Quantile.OfEnough(sorted, 0.95), Quantile.OfEnough(sorted, 0.99), Quantile.OfEnough(sorted, 0.999),
-                Math.Round(sorted[^1], 3));
+            : new Latency(Of(0.5), Of(0.95), Of(0.99), Of(0.999), Math.Round(Array.FindLast(sorted, double.IsFinite), 3));
+
+        double? Of(double share) => Quantile.OfEnough(sorted, share) is { } quantile && double.IsFinite(quantile) ? quantile : null;
     }
 }

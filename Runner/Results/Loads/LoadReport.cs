@@ -67,8 +67,9 @@ public static class LoadReport
         $"A load of less than {Figures.Measured(Trend.Shortest.TotalMinutes)} min has no verdict.";
 
     private static readonly string TooFew =
-        $"{Figures.None} in place of a quantile: there are too few messages for it. p95 needs {Figures.Count(Quantile.NeededFor(0.95))}, " +
-        $"p99 {Figures.Count(Quantile.NeededFor(0.99))} and p99.9 {Figures.Count(Quantile.NeededFor(0.999))}.";
+        $"{Figures.None} in place of a quantile: there are too few messages for it, or messages without an effect, which are slower than any other. " +
+        $"p95 needs {Figures.Count(Quantile.NeededFor(0.95))}, p99 {Figures.Count(Quantile.NeededFor(0.99))} and " +
+        $"p99.9 {Figures.Count(Quantile.NeededFor(0.999))}.";
 
     /// <summary>A line of Markdown that shows a picture of <see cref="SvgOverTime"/>.</summary>
     private static string PictureLine(string link) => $"![{SvgOverTime.Name}]({link})";
@@ -141,8 +142,9 @@ public static class LoadReport
     /// <summary>The rule by which a rate is sustained.</summary>
     /// <param name="limitMilliseconds">In a search, the highest p99 of the latency; <see langword="null"/>: one rate.</param>
     public static string RuleOf(double? limitMilliseconds) =>
-        $"Sustained: 99 % of the sends begin within {Figures.Measured(LoadResult.LateSender)} ms of their moment; the backlog grows by at most " +
-        $"{Figures.Share(Backlog.Growing)} of the messages of half the load, or by {Figures.Count(Backlog.LeastGrowth, "message")}; " +
+        $"Sustained: 99 % of the sends begin within {Figures.Measured(LoadResult.LateSender)} ms of their moment; at the end, and in the median of the last " +
+        $"quarter, at most {Figures.Share(Backlog.Most)} of the load's messages, or {Figures.Count(Backlog.MostOfAll, "message")}, wait for their effect, " +
+        "without those that are under way at the median latency of the first quarter; " +
         (limitMilliseconds is { } limit
             ? $"no message is lost or doubled, and fewer than {Figures.Share(LoadResult.FailedLimit)} failed; p99 is at most {Figures.Measured(limit)} ms"
             : "every message is handled exactly once");
@@ -239,7 +241,8 @@ public static class LoadReport
                      : found.WhyMaybeHigher is [var nothing] ? $"; at {Figures.Measured(next.Rate)} {nothing}, so the endpoint may sustain more."
                      : $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(document.Settings.LimitMilliseconds))}.") +
                  string.Concat(found.Below.Select(below =>
-                     $" At {Figures.Share(below.ShareOfFound!.Value)} of it, {Figures.Measured(below.Rate)} a second, the latency was " +
+                     $" At {Figures.Share(below.ShareOfFound!.Value)} of {Figures.Measured(below.FoundThen)}, {Figures.Measured(below.Rate)} a second, " +
+                     "the latency was " +
                      $"p50 {Figures.Measured(below.Latency?.P50)} ms and p99 {Figures.Measured(below.Latency?.P99)} ms" +
                      $"{(below.ReasonsAgainst(document.Settings.LimitMilliseconds) is { Count: > 0 } reasons ? $" ({string.Join(", ", reasons)})" : "")}.")),
     ];

@@ -13,6 +13,7 @@ public sealed record LoadResult
     public const double FailedLimit = 0.01;
 
     private const string LateSends = "the sender was late";
+    private const string Left = "a backlog was left";
     private const string UnclearP99 = "by the error of the clocks, p99 can be above the limit";
 
     public required CellName Cell { get; init; }
@@ -24,6 +25,10 @@ public sealed record LoadResult
     /// The fraction of the highest sustained rate, 0 to 1: that was found before, and this load does not belong to the search. Absent otherwise.
     /// </summary>
     public double? ShareOfFound { get; init; }
+
+    /// <summary>The highest rate that <see cref="ShareOfFound"/> is a fraction of, as it was found by the build of the load.</summary>
+    [JsonIgnore]
+    public double? FoundThen => Rate / ShareOfFound;
 
     /// <summary>Users who sent, each when the effect of its last message was there and its pause was over; absent for a rate.</summary>
     public int? Users { get; init; }
@@ -82,7 +87,10 @@ public sealed record LoadResult
     /// <summary>The other program that took most; absent if none is known.</summary>
     public string? BusiestOther { get; init; }
 
-    /// <summary>Time from the moment at which a message was to be sent until its effect; absent if no message had one.</summary>
+    /// <summary>
+    /// Time from the moment at which a message was to be sent until its effect; absent if no message had one. One without an effect is slower than any other,
+    /// but in documents of builds that left it out.
+    /// </summary>
     public Latency? Latency { get; init; }
 
     /// <summary>Time from the moment at which a message was to be sent until its send began.</summary>
@@ -129,8 +137,11 @@ public sealed record LoadResult
     /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if their outcome is unknown.</summary>
     public double? FailedShare => !IsAccountedFor ? null : Sent == 0 ? 0 : (double)Failed / Sent;
 
-    /// <summary>True if the endpoint did not keep up with the rate. Users wait, so their backlog cannot grow.</summary>
-    public bool IsBacklogGrowing => Rate is { } rate && Backlog is { } backlog && backlog.IsGrowing(rate, Seconds);
+    /// <summary>
+    /// True if the endpoint did not keep up with the rate: at the end of the sending, or for most of its last quarter, too many messages were due without an
+    /// effect. Users wait, so they leave none.
+    /// </summary>
+    public bool IsBacklogLeft => IsTooLarge(backlog => backlog.LastQuarter) || IsTooLarge(_ => ((Rate - Reached) ?? 0) * Seconds);
 
     /// <summary>The planned load, as a text: <c>500/s</c> or <c>25 users</c>.</summary>
     public string Asked => Rate is { } rate
@@ -149,8 +160,8 @@ public sealed record LoadResult
             (0, false, _) or (_, _, true) => Array.Empty<string>(),
             (_, _, false) => [LateSends],
         },
-        .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
-        .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, ServerClock?.ErrorMilliseconds ?? 0, limit) : [],
+        .. IsBacklogLeft ? [Left] : Array.Empty<string>(),
+        .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, ServerClock?.ErrorMilliseconds ?? 0, limit, Sent) : [],
         .. (Outcome.IsValid(), limitMilliseconds is not null && IsDeadLetteredAlone) switch
         {
             (true, _) => Array.Empty<string>(),
@@ -163,14 +174,19 @@ public sealed record LoadResult
     public string? WhyNothingIsShown(double? limitMilliseconds) =>
         IsClockAlone ? "the machine's clock made a step"
         : ReasonsAgainst(limitMilliseconds) is [UnclearP99] ? UnclearP99
-        : ReasonsAgainst(limitMilliseconds) is [LateSends] ? $"only {LateSends}"
+        // An endpoint that falls behind on the sender's processors makes it late.
+        : ReasonsAgainst(limitMilliseconds) is [LateSends] && !IsTooLarge(backlog => backlog.SecondQuarter) ? $"only {LateSends}"
         : null;
+
+    private bool IsTooLarge(Func<Backlog, double> messages) =>
+        Rate is { } rate && Backlog is { } backlog && backlog.IsTooLarge(messages(backlog), rate * Seconds);
 
     private int? CountOf(DeliveryClass kind) => Accounts.TryGetValue(kind, out var count) ? count : null;
 
-    private static string[] ReasonsAgainst(double? p99, double error, double limit) => p99 switch
+    private static string[] ReasonsAgainst(double? p99, double error, double limit, int sent) => p99 switch
     {
-        null => ["too few messages for a p99"],
+        null when sent < Quantile.NeededFor(0.99) => ["too few messages for a p99"],
+        null => [$"p99 above {Figures.Measured(limit)} ms"],
         { } high when high - error > limit => [$"p99 above {Figures.Measured(limit)} ms"],
         { } near when near + error > limit => [UnclearP99],
         { } low when low + error <= limit => [],

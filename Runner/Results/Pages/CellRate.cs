@@ -3,26 +3,30 @@ using Kit.Modes;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>The rate of one cell of a run, as the run's tables show it.</summary>
+/// <param name="Scenario">What the handler did; <see langword="null"/>: the default, if the run does not name it.</param>
 /// <param name="PerSecond">Messages per second with their 95 % interval.</param>
 /// <param name="ToTransactionsOff">
 /// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval and no verdict; <see langword="null"/> if no round counts in both.
 /// </param>
-public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estimate Rate)
+public sealed record CellRate(string? Scenario, string PerSecond, string? ToTransactionsOff, Estimate Rate)
 {
-    /// <summary><c>yes</c> if the cell drains so many messages a second, <c>no</c> if not, <c>not sure</c> if the interval covers the number.</summary>
-    public string Drains(double perSecond) => Rate.Low >= perSecond ? "yes" : Rate.High < perSecond ? "no" : "not sure";
+    /// <summary>What a drain does not say, for whoever compares it with messages that arrive.</summary>
+    public const string OfArrivals = "A drain starts with a full queue. Where messages arrive, 0.5 to 0.8 of its rate was sustained: docs/guides/load.md";
 
-    /// <param name="scenario"><see langword="null"/>: one insert, which names leave out.</param>
-    /// <returns>The rate with ADO.NET; <see langword="null"/> if the run has no counting round of that cell.</returns>
-    public static CellRate? Of(RecordedRun run, string framework, string transport, TransactionMode mode, string? scenario)
-    {
-        var cell = run.Cells.FirstOrDefault(cell => ShownCells.IsPlain(cell.Cell, scenario) && cell.Cell.Framework == framework
-            && cell.Cell.Transport == transport && cell.Cell.Mode == mode.Name);
-        return cell?.Rate is { } rate
-            ? new CellRate(
-                $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})",
-                mode == TransactionMode.TransactionsOff ? "1" : run.AgainstTransactionsOff(cell)?.WithoutReading,
-                rate)
-            : null;
-    }
+    /// <summary><c>yes</c> if a drain reaches so many messages a second, <c>no</c> if not, <c>not sure</c> if the interval covers the number.</summary>
+    public string Reaches(double perSecond) => Rate.Low >= perSecond ? "yes" : Rate.High < perSecond ? "no" : "not sure";
+
+    /// <param name="cell">Without a scenario.</param>
+    /// <returns>The rate of each of its scenarios that has a round that counts.</returns>
+    public static IReadOnlyList<CellRate> Of(RecordedRun run, CellName cell) =>
+    [
+        .. from measured in run.Cells
+           let rate = measured.Rate
+           where rate is not null && measured.Cell.Without(AxisName.Scenario) == cell
+           select new CellRate(
+               measured.Cell.On(AxisName.Scenario, run.Document.Implied),
+               $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})",
+               RecordedRun.IsTransactionsOff(measured) ? "1" : run.AgainstTransactionsOff(measured)?.Text,
+               rate),
+    ];
 }

@@ -8,6 +8,9 @@ namespace Kit.Runner.Results.Pages;
 /// </summary>
 internal static class FoundRates
 {
+    /// <summary>A gap that a search leaves is smaller.</summary>
+    private const double Wide = 1.2;
+
     public static BlockText Write(BlockSources sources)
     {
         var settings = sources.Loads[0].Load!.Settings;
@@ -52,6 +55,10 @@ internal static class FoundRates
                 ? $" ≥: at the next rate {string.Join(", or ", nothings)}, so the endpoint may sustain more."
                 : "") +
             (Broken(found) is { Count: > 0 } reasons ? $" *: {string.Join(", or ", reasons)}." : "") +
+            (found.SelectMany(one => one.Below.Where(below => IsOfAnother(one, below))).Select(below => Figures.Measured(below.FoundThen)).Distinct().ToList()
+                is { Count: > 0 } then
+                ? $" †: of {string.Join(" or ", then)}, which the build of the load called sustained, and this one does not."
+                : "") +
             string.Concat(searches.Where(alike => alike.Skip(1).Any()).Select(alike =>
                 $" `{alike.Key}` was searched {Figures.Count(alike.Count())} times: {string.Join(", then ", alike.Select(RateOf))}.")) +
             (LoadReport.NoiseIn([.. sources.Loads.SelectMany(folder => folder.Load!.Results)]) is { } noise ? $" **{noise}**" : ""));
@@ -65,7 +72,11 @@ internal static class FoundRates
             && one.Servers.All(server => other.Servers.GetValueOrDefault(server.Key, server.Value) == server.Value)
             && !RunDifferences.Between((one.Host, one.Servers, one.Disk), (other.Host, one.Servers, other.Disk)).Any();
 
-        static string RateOf(FoundRate one) => $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}";
+        // Where a rate that the search called sustained is none, nothing was tried near the highest.
+        static string RateOf(FoundRate one) => $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}"
+            + (one is { Best: { } best, Next: { } next } && !IsLowerBound(one) && next.Rate > best.Rate * Wide ? $" to {Figures.Measured(next.Rate)}" : "");
+
+        static bool IsOfAnother(FoundRate one, LoadResult below) => Math.Abs(below.Rate!.Value - ((below.ShareOfFound * one.Best?.Rate) ?? 0)) > 0.1;
 
         static bool IsLowerBound(FoundRate one) => one is { Best: not null, WhyMaybeHigher.Count: > 0 };
 
@@ -73,7 +84,8 @@ internal static class FoundRates
         {
             var below = one.Below.FirstOrDefault(below => below.ShareOfFound == share);
             return Figures.Measured(below?.Latency is { } latency ? figure(latency) : null)
-                + (below is not null && ReasonsAgainst(below).Count > 0 ? " *" : "");
+                + (below is not null && ReasonsAgainst(below).Count > 0 ? " *" : "")
+                + (below is not null && IsOfAnother(one, below) ? " †" : "");
         }
     }
 }

@@ -42,10 +42,10 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
         if (Run.AgainstTransactionsOff(cell) is { } ratio && CellOf(TransactionMode.TransactionsOff, cell.Cell.Group) is { } off)
         {
             yield return new(", which is ");
-            yield return new($"{Figures.Measured(ratio.Ratio.Value)} times", Evidence(cell));
+            yield return new($"{Figures.Measured(ratio.Value)} times", Evidence(cell));
             yield return new(" the rate without transactions (");
             yield return Mean(off);
-            yield return new(ratio.Interval is { } interval ? $"; 95 % interval of the ratio {interval}, {ratio.Reading})." : $"; {ratio.Reading}).");
+            yield return new($"; 95 % interval of the ratio: {ratio.IntervalText}).");
         }
         else
         {

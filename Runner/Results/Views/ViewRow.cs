@@ -64,6 +64,12 @@ public sealed record ViewRow
 
     public string Mode => Cell[AxisName.Mode];
 
+    /// <summary>What its handler does.</summary>
+    public string Scenario => Cell.GetValueOrDefault(AxisName.Scenario, "insert");
+
+    /// <summary>True if the kit's settings of a framework stand next to the framework's own.</summary>
+    public bool IsNextToSettings => AxisName.OfFrameworks.Any(Cell.ContainsKey);
+
     /// <summary>The cell without its mode. Values that do not speak for themselves stand behind the name of their axis.</summary>
     public string Others => TextOf(Cell.Where(value => value.Key is not AxisName.Mode));
 
@@ -94,7 +100,7 @@ public sealed record ViewCosts(
 /// <summary>A storm over a cell.</summary>
 /// <param name="InFlight">Handlers that could be running at the kills and cuts. A broker can have pushed more messages.</param>
 /// <param name="Found">Those messages by class: <c>4 lost, 3 torn</c>; <c>0</c> for none, if no other promise was broken.</param>
-/// <param name="AtMost">For none: the 95 % upper bound of the share of kills and cuts, or of the messages that kills met, as a text.</param>
+/// <param name="AtMost">For none: the 95 % upper bound of the share of kills and cuts, or of the kills that met a message, as a text.</param>
 /// <param name="Commit">The build, shortened.</param>
 public sealed record ViewStorm(
     int Kills, int Cuts, int ServerCrashes, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit,

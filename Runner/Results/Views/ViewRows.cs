@@ -134,7 +134,7 @@ internal sealed class ViewRows
         return new ViewStorm(
             storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, GuaranteeTables.MessagesNotOnceOf(result), found,
             found is "0" && storm.UpperBound is { } bound
-                ? $"{Figures.Share(bound)} of {(storm.MetByKills is null ? "such kills and cuts" : "the messages that such kills meet")}"
+                ? $"{Figures.ShareAtMost(bound)} of {(storm.MeetingKills is null ? "such kills and cuts" : "such kills that meet a message")}"
                 : null,
             Words.Of(result.Verdict), ViewSources.Short(source.Document.Commit), sources.IsOfThisBuild(source), ViewSources.LineOf(source, result));
     }

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Databases;
@@ -65,7 +66,9 @@ internal sealed class BrokerInUse : ServerInUse
         var facts = transport.FactsOf(this);
         facts["version"] = version;
         facts["queues"] = $"{queueType.ToString().ToLowerInvariant()}, durable";
-        facts["messages"] = "persistent, each publish confirmed";
+        facts["messages"] = "persistent, each publish confirmed" + string.Concat(
+            SendsInMemory.All.Where(cell => cell.Transport == transport.Name)
+                .Select(cell => $"; not persistent: the sends of {cell.Framework} in {cell.Mode}"));
         facts["prefetch"] =
             $"{RabbitMqTransportSettings.MeasuredPrefetch}, or one message for each handler (no limit without acknowledgements: transactions-off)";
         return Task.FromResult<IReadOnlyDictionary<string, string>?>(facts);

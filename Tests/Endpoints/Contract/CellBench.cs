@@ -14,7 +14,8 @@ namespace Kit.Tests.Contract;
 /// </summary>
 internal sealed class CellBench : IAsyncDisposable
 {
-    private const string Sink = "built";
+    /// <summary>The queue that handlers send to.</summary>
+    public const string Sink = "built";
 
     private readonly Cell cell;
     private readonly ITestWidgets databases;

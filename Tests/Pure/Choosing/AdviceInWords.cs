@@ -1,9 +1,11 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Choosing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
+using Kit.Runner.Stage;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Choosing;
@@ -124,10 +126,29 @@ public sealed class AdviceInWords
     {
         var lines = TextOf(MeasuredKind, Once, measured: Mine).Split('\n');
         var at = Array.IndexOf(lines, "Measured in results/mine:");
-        var rate = CellRate.Of(InventedRun.Recorded, "bare", "postgresql", TransactionMode.FullDtc, scenario: null)!;
+        var rate = CellRate.Of(InventedRun.Recorded, InventedRun.Cell("full-dtc")).Single();
         Assert.That(lines[at + 1], Does.Match("the handler +msg/s \\(95 % interval\\) +ratio to transactions-off"));
         Assert.That(lines[at + 2], Does.Match($"full-dtc +insert +{Escaped(rate.PerSecond)} +{Escaped(rate.ToTransactionsOff!)}"));
         Assert.That(lines[at + 3], Is.Empty, "the run has no other handler");
+    }
+
+    /// <summary>The advice, the code and the experiments name the choice of the framework, and so does the run.</summary>
+    [Test]
+    public void Rates_are_those_of_the_cell_that_the_advice_names()
+    {
+        List<Cell> cells = [.. Cell.All.Where(cell => cell.Kind is { Framework: "rebus", Transport: TransportName.PostgreSql })];
+        var measured = cells.First(cell => cell.Mode == TransactionMode.Shared && cell.Access.Name == AccessLibrary.Baseline) with
+        {
+            DeadLettersNext = true,
+            Scenario = Scenario.InsertAndSend,
+        };
+        var run = new RecordedRun(
+            InventedRun.Document, [InventedRun.Round("shared", 1, seconds: 2) with { Cell = Provenance.NameOf(measured) }]);
+        using var output = new StringWriter { NewLine = "\n" };
+
+        new AdviceText(("results/mine", run), new HandlerLoad(), output).Write(Advice.For(cells, Once with { Rows = RowsPlace.SameDatabase }));
+
+        Assert.That($"{output}", Does.Match("rebus +postgresql +shared, next-delivery +insert-and-send +200").And.Not.Contain("not in the run"));
     }
 
     [Test]
@@ -145,13 +166,13 @@ public sealed class AdviceInWords
     [TestCase(0.1, "yes")]
     [TestCase(10, "no")]
     [TestCase(1, "not sure")]
-    public void A_rate_is_compared_with_the_interval(double share, string drains)
+    public void A_rate_is_compared_with_the_interval(double share, string reached)
     {
-        var rate = CellRate.Of(InventedRun.Recorded, "bare", "postgresql", TransactionMode.FullDtc, scenario: null)!.Rate;
+        var rate = CellRate.Of(InventedRun.Recorded, InventedRun.Cell("full-dtc")).Single().Rate;
 
         var text = TextOf(MeasuredKind, Once, new HandlerLoad(PerSecond: rate.Mean * share), Mine);
 
-        Assert.That(text, Does.Match($" drains [0-9.,]+/s\n.* {drains} *\n")
+        Assert.That(text, Does.Match($" a drain reaches [0-9.,]+/s\n.* {reached} *\n").And.Contain(CellRate.OfArrivals)
             .And.Contain("./run.sh load --framework bare --transport postgresql --mode full-dtc --rate "));
     }
 

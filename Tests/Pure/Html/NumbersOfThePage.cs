@@ -80,7 +80,7 @@ public sealed class NumbersOfThePage
         Is.EqualTo(new[]
         {
             "On bare/postgresql/ado, full-dtc handles 1,006 messages a second (911 to 1,112), which is 0.595 times the rate without transactions " +
-            "(1,689; 95 % interval of the ratio 0.526 to 0.674, slower).",
+            "(1,689; 95 % interval of the ratio: 0.526 to 0.674).",
             "On bare/postgresql/ado, in a storm of 5 kills and 5 cuts over 2,000 messages, these were not handled exactly once: in dtc-off 9 " +
             "doubled; in scope-off 10 doubled, 4 torn; in transactions-off 4 lost, 2 zombie, 10 torn, 2 error; in full-dtc 0 in 1,000 kills.",
             "Take shared: 2,103 messages a second (1,922 to 2,300) on bare/postgresql/ado, and in a storm 0 of 2,000 messages not exactly once (with " +

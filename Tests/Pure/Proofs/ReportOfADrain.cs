@@ -30,6 +30,36 @@ public sealed class ReportOfADrain
     }
 
     [Test]
+    public void Brackets_every_figure_of_a_round_that_does_not_count()
+    {
+        var output = new StringWriter();
+
+        new DrainTables(Document).WriteMarkdown(output);
+
+        Assert.That(
+            $"{output}".Split('\n').Single(line => line.StartsWith("| 2 noisy |", StringComparison.Ordinal)), Does.Match(@"noisy \|( (\(.+\)|–) \|)+$"));
+    }
+
+    /// <summary>Whoever adds rounds until a verdict suits them finds one.</summary>
+    [Test]
+    public void Says_that_rounds_were_added()
+    {
+        var added = Document.With(rounds: 5).With(rounds: 4).With(rounds: 8);
+        var (output, compared) = (new StringWriter(), new StringWriter());
+
+        new DrainTables(added).WriteMarkdown(output);
+        new DrainComparison(added, added).WriteMarkdown(compared);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((added.Planned, added.PlannedBefore), Is.EqualTo((8, new[] { 3, 5 })));
+            Assert.That($"{output}", Does.Contain("- Rounds were added after some had been made: first 3, then 5, then 8 were asked for."));
+            Assert.That($"{compared}".Split("Rounds were added"), Has.Length.EqualTo(2));
+            Assert.That((Document with { Rounds = [] }).With(rounds: 5).Prolonged, Is.Null, "none had been made");
+        }
+    }
+
+    [Test]
     public void Names_the_distance_that_the_proxy_added()
     {
         var (report, terminal) = (new StringWriter(), new StringWriter());

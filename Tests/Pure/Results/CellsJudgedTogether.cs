@@ -74,6 +74,32 @@ public sealed class CellsJudgedTogether
         }
     }
 
+    /// <summary>A cell whose sends a broker keeps in memory does other work, and is not judged, nor counted among those that are.</summary>
+    [Test]
+    public void Persistent_sends_and_others_have_no_verdict_on_each_other()
+    {
+        var judged = new[] { ("bare", "scope-off", 2d), ("wolverine", "scope-off", 1d), ("bare", "outbox", 2d), ("masstransit", "outbox", 4d) };
+        var run = new RecordedRun(
+            InventedRun.Document with { Cells = [] },
+            [
+                .. from cell in judged
+                   from number in Enumerable.Range(1, 5)
+                   select InventedRun.Round("shared", number, cell.Item3 + (0.001 * number)) with
+                   {
+                       Cell = new CellName(("framework", cell.Item1), ("transport", "rabbitmq"), ("mode", cell.Item2), ("scenario", "insert-and-send")),
+                   },
+            ]);
+
+        var toBare = run.Cells.ToDictionary(cell => (cell.Cell.Framework, cell.Cell.Mode), run.AgainstBare);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That($"{toBare[("wolverine", "scope-off")]}", Does.StartWith("2.00 (2.00 to 2.00, sends not persistent)"));
+            Assert.That(toBare[("masstransit", "outbox")]!.Verdict, Is.EqualTo(ComparisonVerdict.Slower));
+            Assert.That(toBare[("masstransit", "outbox")]!.Level, Is.EqualTo(0.05), "it is judged alone");
+        }
+    }
+
     [TestCase(0.9, 0.01, "0.900 (0.875 to 0.925, slower)")]
     [TestCase(1.2, 0.01, "1.20 (1.17 to 1.23, faster)")]
     [TestCase(1.01, 0.01, "1.01 (0.982 to 1.04, no clear difference)")]

@@ -33,4 +33,8 @@ public sealed class FiguresAsWritten
     [TestCase(0.9996, "> 99.9 %", Description = "Not all.")]
     [TestCase(1, "100 %")]
     public void Share_is_in_percent(double share, string expected) => Assert.That(Figures.Share(share), Is.EqualTo(expected));
+
+    [TestCase(3.0 / 982, "0.4 %")]
+    [TestCase(0.3, "30 %")]
+    public void A_bound_is_rounded_up(double bound, string expected) => Assert.That(Figures.ShareAtMost(bound), Is.EqualTo(expected));
 }

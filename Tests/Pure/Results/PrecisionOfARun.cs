@@ -18,7 +18,7 @@ public sealed class PrecisionOfARun
     {
         var run = InventedRun.Recorded;
         var reach = run.Cells
-            .SelectMany(cell => new[] { run.AgainstStrictest(cell), run.AgainstBare(cell), run.AgainstDefault(cell), run.AgainstTransactionsOff(cell) })
+            .SelectMany(cell => new[] { run.AgainstStrictest(cell), run.AgainstBare(cell), run.AgainstDefault(cell) })
             .OfType<Comparison>()
             .Select(compared => compared.Ratio.IntervalAt(Comparison.Alpha) is { } interval
                 ? (interval.High / compared.Ratio.Value) - 1

@@ -112,6 +112,16 @@ public sealed class RoundsThatCount
         AssertCounts([slowDisk, again], again);
     }
 
+    /// <summary>Almost twice the time of a quiet flush is less than four times the share of quiet processors.</summary>
+    [Test]
+    public void Of_two_attempts_the_one_counts_that_is_less_far_above_its_limits()
+    {
+        var slowDisk = Flushing(With(Quiet, attempt: 1, share: 0.071), 1.93);
+        var besideABuild = Flushing(With(Quiet, attempt: 2, share: 0.353), 1.2);
+
+        AssertCounts([slowDisk, besideABuild], slowDisk);
+    }
+
     [Test]
     public void A_flush_as_a_multiple_of_another_is_that_of_the_medians()
     {
@@ -128,6 +138,8 @@ public sealed class RoundsThatCount
         Assert.That(ResultOf(rounds).Counting.Single(), Is.SameAs(counting));
 
     private static CellResult ResultOf(RoundDocument[] rounds) => new(Quiet.Cell, rounds);
+
+    private static RoundDocument Flushing(RoundDocument round, double ratio) => round with { Noise = round.Noise with { FlushRatio = ratio } };
 
     private static RoundDocument With(RoundDocument round, int attempt, double? share) => round with
     {

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
@@ -21,6 +22,22 @@ public sealed class ExitCodeOfARun
                 RunCommand.ExitOf(new RecordedRun(document with { LeftOut = [NotHere, NotHere with { IsRefused = true }] }, rounds)),
                 Is.EqualTo(ExitCode.Failure));
         }
+    }
+
+    /// <summary>What lost a message once can lose another. A clock that made a step is no fault of the endpoint.</summary>
+    [TestCase(1, ExpectedResult = ExitCode.Failure)]
+    [TestCase(0, ExpectedResult = ExitCode.Success)]
+    public int Tells_a_lost_message_after_a_valid_attempt(int lost)
+    {
+        var failed = InventedRun.Round("full-dtc", 1, seconds: 1) with
+        {
+            Outcome = RoundOutcome.Invalid(["as planned"]),
+            Accounts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 10, [DeliveryClass.Lost] = lost },
+        };
+        var run = new RecordedRun(InventedRun.Document, [failed, InventedRun.Round("full-dtc", 1, seconds: 1, attempt: 2)]);
+
+        Assert.That(run.Warnings.Any(warning => warning.StartsWith("INVALID: 1 attempt at a round", StringComparison.Ordinal)), Is.EqualTo(lost > 0));
+        return RunCommand.ExitOf(run);
     }
 
     [Test]

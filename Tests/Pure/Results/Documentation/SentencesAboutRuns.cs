@@ -25,7 +25,7 @@ public sealed partial class SentencesAboutRuns
             Is.Not.Empty.And.SubsetOf(new[]
             {
                 Figures.Count(storm.Kills), Figures.Count(storm.InFlight), Figures.Count(storm.Windows!.Met), Figures.Count(result.Messages),
-                Figures.Share(storm.UpperBound!.Value).TrimEnd(' ', '%'), Level,
+                Figures.ShareAtMost(storm.UpperBound!.Value).TrimEnd(' ', '%'), Level,
             }));
     }
 

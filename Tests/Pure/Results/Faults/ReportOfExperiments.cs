@@ -95,6 +95,16 @@ public sealed class ReportOfExperiments
             $"- {Storm.Name}: 1,000 kills; windows met (a kill can meet one for each worker): " +
             "4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
 
+    /// <summary>Two workers that one kill meets are one chance, and a kill that meets no message is none.</summary>
+    [Test]
+    public void Of_a_storm_over_two_phase_commit_count_the_kills_that_met_a_message()
+    {
+        var facts = new StormFacts(42, Kills: 1_000, Cuts: 0, InFlight: 2_000, new WindowsMet(900, 700, 125, NoneOpen: 18));
+
+        Assert.That((facts.Chances, facts.UpperBound), Is.EqualTo((982, (double?)(3.0 / 982))));
+        Assert.That((facts with { Cuts = 1 }).Chances, Is.EqualTo(1_001), "nobody looked at what a cut met");
+    }
+
     [Test]
     public void Of_a_storm_that_touched_too_many_say_the_number_and_no_single_message()
     {
