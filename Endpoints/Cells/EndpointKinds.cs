@@ -19,6 +19,7 @@ public static class EndpointKinds
         new WolverineOnRabbitMq(),
 #if KIT_NSERVICEBUS
         new NServiceBusOnPostgreSql(),
+        new NServiceBusOnPostgreSqlApart(),
         new NServiceBusOnRabbitMq(),
 #if KIT_SQLCLIENT
         new NServiceBusOnSqlServer(),
@@ -28,6 +29,7 @@ public static class EndpointKinds
         new NServiceBusOnLearning(),
 #else
         new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.PostgreSql, "NServiceBus"),
+        new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.PostgreSqlApart, "NServiceBus"),
         new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.RabbitMq, "NServiceBus"),
         new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.SqlServer, "NServiceBus"),
         new MissingEndpointKind(FactsOfNServiceBus.Facts, TransportName.Learning, "NServiceBus"),

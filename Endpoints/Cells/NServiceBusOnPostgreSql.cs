@@ -13,14 +13,14 @@ using TransportDefinition = NServiceBus.Transport.TransportDefinition;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>NServiceBus on queues in PostgreSQL. Compiled only if the package feed has it.</summary>
-public sealed class NServiceBusOnPostgreSql : IEndpointKind
+public class NServiceBusOnPostgreSql : IEndpointKind
 {
     private static readonly PostgreSqlTransport Any = new("Host=localhost");
     private static readonly TwoPhasePostgreSqlTransport AnyTwoPhase = new("Host=localhost");
 
     public FrameworkFacts Facts => FactsOfNServiceBus.Facts;
 
-    public string Transport => TransportName.PostgreSql;
+    public virtual string Transport => TransportName.PostgreSql;
 
     public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
@@ -32,7 +32,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
     public IReadOnlyList<PhaseInstrument> Instruments => NServiceBusEndpoint.Instruments;
 
-    public Support Supports(TransactionMode mode) =>
+    public virtual Support Supports(TransactionMode mode) =>
         NServiceBusEndpoint.SupportOf(mode, IsInTwoPhases(mode) ? AnyTwoPhase : Any);
 
     // In one database, each receive has a connection of the pool, and lends it to the handler.

@@ -26,10 +26,10 @@ public static class BranchExtensions
     public static ValueTask<DbTransaction> GetBranchTransactionAsync(this IMessageHandlerContext context) =>
         UnitOf(context).GetTransactionAsync(context.CancellationToken);
 
-    private static AwaitingUnit UnitOf(IMessageHandlerContext context)
+    private static UnitWithBranches UnitOf(IMessageHandlerContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        return context.Extensions.TryGet(out AwaitingUnit? unit)
+        return context.Extensions.TryGet(out UnitWithBranches? unit)
             ? unit
             : throw new NotSupportedException(
                 "The message was not received in full-dtc. Configure the endpoint with " +

@@ -1,4 +1,6 @@
+using System.Collections.Concurrent;
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.NServiceBus;
 using Kit.Endpoints.NServiceBus.PostgreSql;
 using Kit.Modes;
@@ -13,8 +15,8 @@ namespace NServiceBus;
 
 /// <summary>
 /// NServiceBus's PostgreSQL transport with one more transaction mode, <see cref="TransportTransactionMode.TransactionScope"/>: receive, the
-/// handler's rows and its sends are one atomic unit, by the kit's two-phase commit. The handler's database is another one of the same server, or
-/// the queue's own. In the transaction modes of NServiceBus's transport it does what that transport does.
+/// handler's rows and its sends are one atomic unit, by the kit's two-phase commit. The handler's database is another one of the same server, one of
+/// another PostgreSQL server, or the queue's own. In the transaction modes of NServiceBus's transport it does what that transport does.
 /// </summary>
 /// <remarks>
 /// <para>
@@ -32,7 +34,7 @@ public sealed class TwoPhasePostgreSqlTransport : TransportDefinition, ITransact
     private TransactionSettings? transactions;
 
     /// <param name="queues">The connection string of the queues' database.</param>
-    /// <param name="data">The connection string of the handlers' database, on the same server; by default, the queues'.</param>
+    /// <param name="data">The connection string of the handlers' database, on the same server or another; by default, the queues'.</param>
     /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
     public TwoPhasePostgreSqlTransport(string queues, string? data = null)
         : base(TransportTransactionMode.TransactionScope, supportsDelayedDelivery: true, supportsPublishSubscribe: true, supportsTTBR: true)
@@ -62,9 +64,19 @@ public sealed class TwoPhasePostgreSqlTransport : TransportDefinition, ITransact
         }
     } = BareEndpointBuilder.DefaultRecoveryInterval;
 
+    /// <summary>
+    /// Whether the endpoint starts with its queue and its handlers' data on two servers, although one of them sends its log to standbys that it does not wait
+    /// for. If such a standby is promoted, it lacks the last commits and the other server has them: messages are lost or doubled. Set it if these standbys are
+    /// never promoted.
+    /// </summary>
+    public bool AcceptsAsynchronousStandbys { get; set; }
+
     internal DatabaseAccess Queues { get; }
 
     internal DatabaseAccess Data { get; }
+
+    /// <summary>What its receivers report about themselves, once they have started.</summary>
+    internal ConcurrentBag<EndpointStatus> Statuses { get; } = [];
 
     /// <inheritdoc/>
     public override IReadOnlyCollection<TransportTransactionMode> GetSupportedTransactionModes() =>

@@ -1,9 +1,8 @@
-using System.Collections.Concurrent;
-using System.Data;
 using System.Data.Common;
 using System.Runtime.ExceptionServices;
 using System.Transactions;
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Modes;
 using Microsoft.Extensions.Logging;
@@ -15,9 +14,8 @@ using MessageContext = NServiceBus.Transport.MessageContext;
 namespace Kit.Endpoints.NServiceBus.PostgreSql;
 
 /// <summary>
-/// Joins the handler's work to the transport's receive. The transport begins the receive's transaction, calls this, and commits. Between the two
-/// this prepares the handler's branch, so that the transport's commit is the decision. When the transport closes the receive's connection, this
-/// asks the server for the decision, and ends the branch.
+/// Joins the handler's work to the transport's receive. The transport begins the receive's transaction, calls this, and commits. Between the two this prepares
+/// the handler's branch, commits the receive's transaction, which is the decision, and leaves the transport an empty one.
 /// </summary>
 internal sealed partial class TwoPhaseReceiver(
     IMessageReceiver inner, TwoPhasePostgreSqlTransport transport, NpgsqlDataSource queues, TransactionSettings settings, ILogger log)
@@ -29,9 +27,8 @@ internal sealed partial class TwoPhaseReceiver(
     /// <summary>How long a message that found no slot, or no right server, stays received before it goes back to its queue.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
-    private readonly ConcurrentDictionary<AwaitingUnit, (Task Finished, TaskCompletionSource Closed)> finishing = new();
+    private EndpointStatus? status;
     private TwoPhaseServers? servers;
-    private RepeatedRecovery? recovery;
 
     public ISubscriptionManager Subscriptions => inner.Subscriptions;
 
@@ -45,7 +42,10 @@ internal sealed partial class TwoPhaseReceiver(
     public async Task Initialize(PushRuntimeSettings limitations, OnMessage onMessage, OnError onError, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(limitations);
-        servers = await TwoPhaseServers.OpenAsync(ReceiveAddress, limitations.MaxConcurrency, transport, queues, log, cancellationToken);
+        status = new EndpointStatus(ReceiveAddress);
+        servers = await TwoPhaseServers.OpenAsync(
+            ReceiveAddress, limitations.MaxConcurrency, transport, settings, queues, status, log, cancellationToken);
+        transport.Statuses.Add(status);
         await inner.Initialize(
             limitations, (message, stop) => HandleAsync(message, onMessage, stop), (error, stop) => FailedAttempts.AnswerAsync(error, onError, stop),
             cancellationToken);
@@ -53,171 +53,135 @@ internal sealed partial class TwoPhaseReceiver(
 
     public async Task StartReceive(CancellationToken cancellationToken = default)
     {
-        recovery ??= new RepeatedRecovery(Servers.Branches, transport.RecoveryInterval, log);
+        Servers.Run();
         await inner.StartReceive(cancellationToken);
     }
 
     public Task ChangeConcurrency(PushRuntimeSettings limitations, CancellationToken cancellationToken = default) =>
         inner.ChangeConcurrency(limitations, cancellationToken);
 
-    /// <summary>Also waits for the second phases of what was handled.</summary>
-    public async Task StopReceive(CancellationToken cancellationToken = default)
-    {
-        await inner.StopReceive(cancellationToken);
-        var last = finishing.Values.ToList();
-        // The transport has closed every connection by now, even one whose driver did not say so.
-        foreach (var unit in last)
-            unit.Closed.TrySetResult();
+    public Task StopReceive(CancellationToken cancellationToken = default) => inner.StopReceive(cancellationToken);
 
-        await Task.WhenAll(last.Select(unit => unit.Finished));
-    }
-
+    /// <summary>Also commits the branches that wait for their second phase. Call it when nothing is received any more.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (recovery is not null)
-            await recovery.DisposeAsync();
         if (servers is not null)
             await servers.DisposeAsync();
+        status?.Dispose();
     }
 
     private async Task HandleAsync(MessageContext message, OnMessage onMessage, CancellationToken cancellationToken)
     {
         var receive = ReceiveOf(message);
         var attempts = FailedAttempts.Of(message);
-        if (await TryTakeSlotAsync() is not { } slot)
+        try
         {
-            await GiveBackAsync(receive, cancellationToken);
+            if (await TryHandleAsync(message, receive, attempts, onMessage, cancellationToken))
+                return;
+
+            attempts.IsAttempt = false;
+            await TransportReceive.GiveBackAsync(receive);
+        }
+        catch (Exception failure) when (!TransportReceive.IsOpen(receive) && !cancellationToken.IsCancellationRequested)
+        {
+            // The transport counts an attempt when it cannot commit. If it had to roll back, it would fail at that, too, and count another.
+            LogLost(Failure.ReasonOf(failure).Message);
             return;
         }
 
-        AwaitingUnit? unit = null;
-        var transaction = AmbientTransaction.Create(settings);
-        try
-        {
-            var (transactionId, server) = await RunningServer.ReadTransactionAsync(receive, cancellationToken);
-            unit = new AwaitingUnit(Servers.Decisions.BranchOf(transactionId), server, Servers.Data, settings.Isolation);
-            unit.EnlistIn(transaction);
-            attempts.IsAttempt = true;
-            await HandleInScopeAsync(message, onMessage, unit, transaction, cancellationToken);
-            var committing = transaction.CommitAsync();
-            await await Task.WhenAny(committing, unit.Ready);
-            FinishWhenClosed(receive, slot, unit, transaction, committing);
-        }
-        catch (Exception failure)
-        {
-            await AbandonAsync(slot, unit, transaction);
-            ReadOnlyServer.Leave(Servers.Data, failure);
-            if (unit is { IsElsewhere: true })
-                Servers.ForgetOtherServer();
-            else if (Failure.ReasonOf(failure) is ServerRefusedException && unit?.Refusal is null)
-                Servers.Branches.Slots.SawNone();
-            else
-            {
-                if (!attempts.IsAttempt)
-                    LogNoAttempt(failure.Message);
-                ExceptionDispatchInfo.Throw(WithReason(failure));
-            }
+        await Task.Delay(Pause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
 
-            attempts.IsAttempt = false;
-            await GiveBackAsync(receive, cancellationToken);
+    /// <returns>Whether it is handled; if not, it goes back without an attempt.</returns>
+    private async Task<bool> TryHandleAsync(
+        MessageContext message, NpgsqlConnection receive, FailedAttempts attempts, OnMessage onMessage, CancellationToken cancellationToken)
+    {
+        if (await TryTakeSlotsAsync() is not { } slots)
+            return false;
+
+        using (slots)
+        {
+            AtomicUnit? unit = null;
+            Exception? ofHandler = null;
+            try
+            {
+                var decision = await Servers.Decisions.OfAsync(receive, cancellationToken);
+                await Servers.Mode.RunAsync(slots, decision, Servers.Decisions.Data, async begun =>
+                {
+                    unit = begun;
+                    attempts.IsAttempt = true;
+                    try
+                    {
+                        await HandleInScopeAsync(message, onMessage, unit, cancellationToken);
+                    }
+                    catch (Exception failure)
+                    {
+                        ofHandler = failure;
+                        throw;
+                    }
+                });
+                return true;
+            }
+            catch (Exception failure)
+            {
+                // The handler left a command running on the lent connection. Its own failure is the one that counts.
+                if (ofHandler is not null && failure != ofHandler)
+                    LogNotReturned(failure.Message);
+                ThrowIfOfMessage(unit, attempts, ofHandler ?? failure);
+                return false;
+            }
         }
     }
 
-    private async ValueTask<Slots.Slot?> TryTakeSlotAsync()
+    /// <returns><see langword="null"/> if there is none, or nobody can count them.</returns>
+    private async ValueTask<UnitSlots?> TryTakeSlotsAsync()
     {
         try
         {
-            return await Servers.Branches.Slots.TryTakeAsync();
+            return await Servers.Mode.TryTakeSlotsAsync();
         }
         catch (NpgsqlException failure)
         {
-            LogNoAttempt(failure.Message);
+            LogGivenBack(failure.Message);
             return null;
         }
     }
 
-    private static async Task HandleInScopeAsync(
-        MessageContext message, OnMessage onMessage, AwaitingUnit unit, CommittableTransaction transaction, CancellationToken cancellationToken)
+    private async Task HandleInScopeAsync(MessageContext message, OnMessage onMessage, AtomicUnit unit, CancellationToken cancellationToken)
     {
-        using var scope = AmbientTransaction.Enter(transaction);
-        message.TransportTransaction.Set<Transaction>(transaction);
-        message.Extensions.Set(unit);
-        await onMessage(message, cancellationToken);
-        // A handler that swallowed it has no branch that could fail.
-        if (unit.Refusal is { } refusal)
-            throw new ServerRefusedException(refusal);
-        scope.Complete();
+        using var transaction = AmbientTransaction.Create(settings);
+        unit.EnlistIn(transaction);
+        using (var scope = AmbientTransaction.Enter(transaction))
+        {
+            message.TransportTransaction.Set<Transaction>(transaction);
+            message.Extensions.Set<UnitWithBranches>(unit);
+            await onMessage(message, cancellationToken);
+            // A handler that swallowed it has no branch that could fail.
+            if (unit.Refusal is { } refusal)
+                throw new ServerRefusedException(refusal);
+            scope.Complete();
+        }
+
+        await transaction.CommitAsync();
     }
 
-    /// <summary>The unit's second phase begins when the transport has closed the receive's connection, after its commit or roll-back.</summary>
-    private void FinishWhenClosed(NpgsqlConnection receive, Slots.Slot slot, AwaitingUnit unit, CommittableTransaction transaction, Task committing)
+    /// <summary>Throws the failure if it is the message's, and not that of the servers or of the worker.</summary>
+    private void ThrowIfOfMessage(AtomicUnit? unit, FailedAttempts attempts, Exception failure)
     {
-        var closed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (unit.IsPrepared)
-            slot.Keep();
-
-        finishing[unit] = (FinishAsync(), closed);
-        receive.StateChange += Close;
-        // A connection that broke, or that the handler closed, raises the event only once.
-        if (receive.State != ConnectionState.Open)
-            closed.TrySetResult();
-
-        void Close(object sender, StateChangeEventArgs change)
+        var reason = Failure.ReasonOf(failure);
+        ReadOnlyServer.Leave(Servers.Handlers, failure);
+        if (Servers.Decisions.MismatchOf(reason) is { } mismatch)
+            Servers.ForgetOtherServer(mismatch);
+        else if (reason is FencedException || (reason is ServerRefusedException && unit is null))
+            LogGivenBack(reason.Message);
+        else if (reason is ServerRefusedException && unit!.Refusal is null)
+            Servers.Mode.SawNoSlot(unit);
+        else
         {
-            if (change.CurrentState == ConnectionState.Open)
-                return;
-
-            receive.StateChange -= Close;
-            closed.TrySetResult();
+            if (!attempts.IsAttempt)
+                LogGivenBack(reason.Message);
+            ExceptionDispatchInfo.Throw(WithReason(failure));
         }
-
-        async Task FinishAsync()
-        {
-            await closed.Task;
-            unit.Decide(await Servers.SecondPhase.FinishAsync(unit.Id, unit.IsPrepared));
-            slot.Dispose();
-            // NServiceBus reports a commit that failed, and the second phase an outcome that is unknown. This only waits for the end.
-            await committing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            transaction.Dispose();
-            finishing.TryRemove(unit, out _);
-        }
-    }
-
-    private async ValueTask AbandonAsync(Slots.Slot slot, AwaitingUnit? unit, CommittableTransaction transaction)
-    {
-        try
-        {
-            if (unit is not null)
-                await unit.DisposeAsync();
-        }
-        catch (Exception failure)
-        {
-            // The handler left a command running on the lent connection. Its own failure is the one that counts.
-            LogNotReturned(failure.Message);
-        }
-        finally
-        {
-            if (unit is { IsLeft: true })
-            {
-                slot.Keep();
-                Servers.Branches.Slots.Leave(unit.Id);
-            }
-
-            slot.Dispose();
-            transaction.Dispose();
-        }
-    }
-
-    /// <summary>
-    /// Gives a message back without an attempt. The transport commits what it began after this, so that has to be empty: a roll-back, and a new
-    /// transaction.
-    /// </summary>
-    private static async Task GiveBackAsync(NpgsqlConnection receive, CancellationToken cancellationToken)
-    {
-        await using (var release = new NpgsqlCommand("ROLLBACK; BEGIN", receive))
-            await release.ExecuteNonQueryAsync(CancellationToken.None);
-
-        await Task.Delay(Pause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     /// <summary>The same failure with its reason in its message, because NServiceBus's headers show only that of the outermost exception.</summary>
@@ -234,6 +198,9 @@ internal sealed partial class TwoPhaseReceiver(
     [LoggerMessage(Level = LogLevel.Warning, Message = "The lent connection could not be returned: {Reason}")]
     private partial void LogNotReturned(string reason);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "A message goes back to its queue before its handler began, and no attempt is counted: {Reason}")]
-    private partial void LogNoAttempt(string reason);
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The connection that received a message was lost: {Reason}")]
+    private partial void LogLost(string reason);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "A message went back to its queue without an attempt: {Reason}")]
+    private partial void LogGivenBack(string reason);
 }

@@ -25,7 +25,8 @@ public partial class TransportTestsConfiguration
 
         public string GetErrorQueueName(string testName, TransportTransactionMode transactionMode) => NameOf(testName, "_error");
 
-        public TransportDefinition CreateTransportDefinition() => new TwoPhasePostgreSqlTransport(TwoPhaseServer.ConnectionString);
+        public TransportDefinition CreateTransportDefinition() =>
+            new TwoPhasePostgreSqlTransport(TwoPhaseServer.ConnectionString, TwoPhaseServer.Data);
 
         public Task<TransportInfrastructure> Configure(
             TransportDefinition transportDefinition, HostSettings hostSettings, QueueAddress inputQueueName, string errorQueueName,

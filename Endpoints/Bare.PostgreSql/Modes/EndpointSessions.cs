@@ -66,6 +66,18 @@ internal sealed class EndpointSessions : IAsyncDisposable
     /// <inheritdoc cref="LocalTransaction.CommitAsync" path="/param[@name='isFlushed']"/>
     public bool IsFlushed => Endpoint.Flush == LogFlush.Every;
 
+    /// <summary>The endpoint, as two-phase commit needs it.</summary>
+    public TwoPhaseEndpoint InTwoPhases => new(
+        Endpoint.Name, Endpoint.Mode, Endpoint.Concurrency, Endpoint.Transactions, Endpoint.RecoveryInterval, Log)
+    {
+        AcceptsAsynchronousStandbys = Endpoint.AcceptsAsynchronousStandbys,
+        HowToAccept = $"call {nameof(PostgreSqlBareEndpointBuilderExtensions.AcceptAsynchronousStandbys)}()",
+        Status = Endpoint.Status,
+        Repeat = Workers.Repeat,
+        EndAfterWorkers = EndAfterWorkers,
+        Stopping = Workers.Stopping,
+    };
+
     private string WhatNeedsOneServer => Endpoint.Flush == LogFlush.Every ? $"{Endpoint.Mode}" : $"{Endpoint.Mode} with flush '{Endpoint.Flush}'";
 
     /// <summary>Ensures that the queue's tables exist, and that the sessions wait for the log as the endpoint's flush says.</summary>

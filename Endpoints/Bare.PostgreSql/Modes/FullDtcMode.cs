@@ -38,34 +38,32 @@ internal static class FullDtcMode
         await sessions.RequireOneServerAsync(cancellationToken);
         var receives = new ReceivesAsDecisions(queue);
         return await StartAsync(
-            sessions, [new DecidedParticipant(sessions.Participants[0], receives, Sharing: 1)], withTransactionId: true,
+            sessions, sessions.InTwoPhases, [new DecidedParticipant(sessions.Participants[0], receives, Sharing: 1)], withTransactionId: true,
             async session => new OneServerDecider(await sessions.ProveServerAsync(session), receives), isWaiting, cancellationToken);
     }
 
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> OnAnyServersAsync(
         EndpointSessions sessions, bool isWaiting, CancellationToken cancellationToken)
     {
-        var (rows, participants) = await ApartServers.PrepareAsync(sessions, cancellationToken);
+        var endpoint = sessions.InTwoPhases;
+        var (rows, participants) = await ApartServers.PrepareAsync(
+            endpoint, sessions.QueueDatabase, sessions.Queues, sessions.Participants, sessions.OpenData, cancellationToken);
+        foreach (var pair in rows.Pairs)
+            sessions.AddHandlersData(pair.Data, pair.Participant.Database);
+        sessions.Places = [.. rows.Pairs.Select(pair => pair.Place)];
         var open = await StartAsync(
-            sessions, participants, withTransactionId: false,
+            sessions, endpoint, participants, withTransactionId: false,
             async session => await WorkerRow.OpenAsync(rows, session.Connection, sessions.Workers.Abandoned), isWaiting, cancellationToken);
         if (participants.Count > 1)
-            await RemovedParticipants.RememberAsync(sessions.Endpoint.Name, sessions.Queues, rows.Pairs, cancellationToken);
+            await RemovedParticipants.RememberAsync(endpoint.Name, sessions.Queues, rows.Pairs, cancellationToken);
         return open;
     }
 
     private static async Task<Func<MessagePipeline, Task<IReceiver>>> StartAsync(
-        EndpointSessions sessions, IReadOnlyList<DecidedParticipant> participants, bool withTransactionId, Func<QueueSession, Task<IDecider>> openDecider,
-        bool isWaiting, CancellationToken cancellationToken)
+        EndpointSessions sessions, TwoPhaseEndpoint endpoint, IReadOnlyList<DecidedParticipant> participants, bool withTransactionId,
+        Func<QueueSession, Task<IDecider>> openDecider, bool isWaiting, CancellationToken cancellationToken)
     {
-        var endpoint = sessions.Endpoint;
-        var mode = await FullDtc.StartAsync(
-            participants, isWaiting, endpoint.Concurrency, endpoint.Transactions, sessions.Log, sessions.Workers.Stopping, cancellationToken);
-        sessions.EndAfterWorkers(mode);
-        endpoint.Status.Branches = () => mode.BranchesLeft;
-        // Each by itself: a server that cannot be reached keeps the branches on the others from nothing.
-        foreach (var branches in mode.Databases)
-            sessions.Workers.Repeat(endpoint.RecoveryInterval, abandoned => branches.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
+        var mode = await FullDtc.StartAsync(endpoint, participants, isWaiting, cancellationToken);
         return async worker =>
         {
             var session = await sessions.OpenSessionAsync(withTransactionId);

@@ -1,5 +1,4 @@
 using Kit.Modes;
-using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
@@ -14,37 +13,32 @@ internal sealed class FullDtc : IAsyncDisposable
     /// <summary>The settings of the ambient transactions and the branches.</summary>
     public TransactionSettings Settings { get; }
 
-    /// <inheritdoc cref="Branches.Left"/>
-    public int BranchesLeft => Databases.Sum(branches => branches.Left);
-
-    /// <summary>The branches of each participant, in the order of the start.</summary>
-    public IEnumerable<Branches> Databases => parts.Values.Select(part => part.Branches);
-
-    /// <summary>Checks the servers and runs recovery once.</summary>
+    /// <summary>Checks the servers and runs recovery, once and from then on.</summary>
+    /// <param name="endpoint">The endpoint.</param>
     /// <param name="participants">The databases of the branches, and the record of the decisions for each.</param>
     /// <param name="isWaiting">Whether workers wait for the second phase.</param>
-    /// <param name="concurrency">The number of the endpoint's workers.</param>
-    /// <param name="settings">The settings of the ambient transactions and the branches.</param>
-    /// <param name="log">The endpoint's log.</param>
-    /// <param name="stopping">Cancelled when the endpoint stops receiving.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <inheritdoc cref="Branches.StartAsync" path="/exception"/>
     public static async Task<FullDtc> StartAsync(
-        IReadOnlyList<DecidedParticipant> participants,
-        bool isWaiting, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken)
+        TwoPhaseEndpoint endpoint, IReadOnlyList<DecidedParticipant> participants, bool isWaiting, CancellationToken cancellationToken)
     {
-        var mode = new FullDtc(settings);
+        var mode = new FullDtc(endpoint.Transactions);
         try
         {
             foreach (var (participant, decisions, sharing) in participants)
             {
-                var branches = await Branches.StartAsync(decisions, participant, sharing, concurrency, log, cancellationToken);
+                var branches = await Branches.StartAsync(decisions, participant, sharing, endpoint.Concurrency, endpoint.Log, cancellationToken);
                 ISecondPhase phase = isWaiting
-                    ? new WaitingSecondPhase(decisions, branches.Slots, log, stopping)
-                    : new BackgroundSecondPhase(branches.Data, decisions, branches.Slots, log);
+                    ? new WaitingSecondPhase(decisions, branches.Slots, endpoint.Log, endpoint.Stopping)
+                    : new BackgroundSecondPhase(branches.Data, decisions, branches.Slots, endpoint.Log);
                 mode.parts.Add(participant.Name, new Part(branches, phase));
             }
 
+            endpoint.EndAfterWorkers(mode);
+            endpoint.Status.Branches = () => mode.parts.Values.Sum(part => part.Branches.Left);
+            // Each by itself: a server that cannot be reached keeps the branches on the others from nothing.
+            foreach (var part in mode.parts.Values)
+                endpoint.Repeat(endpoint.RecoveryInterval, abandoned => part.Branches.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
             return mode;
         }
         catch
@@ -104,9 +98,16 @@ internal sealed class FullDtc : IAsyncDisposable
         }
         finally
         {
-            // Frees the connections for other handlers before the second phase begins.
-            await unit.DisposeAsync();
-            decision.Close();
+            try
+            {
+                // Frees the connections for other handlers before the second phase begins.
+                await unit.DisposeAsync();
+            }
+            finally
+            {
+                decision.Close();
+            }
+
             foreach (var left in unit.Left)
             {
                 slots.Keep(left.Participant);

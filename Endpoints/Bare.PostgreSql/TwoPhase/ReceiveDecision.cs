@@ -3,17 +3,20 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>A unit's decision where queue and rows are on one server: the outcome of the transaction that received, whatever it records.</summary>
-internal sealed class ReceiveDecision(NpgsqlTransaction receive, BranchId branch) : IDecision
+/// <param name="commitReceive">Commits that transaction.</param>
+/// <param name="branch">The branch's id, which names it.</param>
+/// <param name="required">Statements that have to succeed on the branch's server before it is prepared.</param>
+internal sealed class ReceiveDecision(Func<Task> commitReceive, BranchId branch, params IReadOnlyList<NpgsqlBatchCommand> required) : IDecision
 {
     public BranchId BranchOf(string participant) => branch;
 
-    public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [];
+    public IEnumerable<NpgsqlBatchCommand> BeforePrepare => required;
 
     public async Task CommitAsync(IReadOnlyCollection<BranchId> branches)
     {
         try
         {
-            await receive.CommitAsync();
+            await commitReceive();
         }
         catch (PostgresException lost) when (!PostgreSqlStatement.IsRefused(lost))
         {
@@ -34,7 +37,8 @@ internal sealed class OneServerDecider(OneServer server, ReceivesAsDecisions dec
 
     public InvalidOperationException? Refusal => server.Refusal;
 
-    public IDecision Of(NpgsqlTransaction receive, ulong transactionId) => new ReceiveDecision(receive, decisions.BranchOf(transactionId));
+    public IDecision Of(NpgsqlTransaction receive, ulong transactionId) =>
+        new ReceiveDecision(() => receive.CommitAsync(), decisions.BranchOf(transactionId));
 
     public ValueTask DisposeAsync() => server.DisposeAsync();
 }

@@ -16,27 +16,14 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 internal sealed class WorkerRow : IDecider
 {
     private readonly WorkerRows rows;
-    private readonly NpgsqlConnection queue;
-    private readonly NpgsqlBatch decide;
-    private readonly NpgsqlParameter<long[]> open = new() { TypedValue = [] };
     private readonly Lock sync = new();
     private readonly HashSet<WorkerBranch> decided = [];
     private long last;
     private long? undecided;
     private bool isOver;
+    private PreparedDecide? decide;
 
-    private WorkerRow(WorkerRows rows, NpgsqlConnection queue)
-    {
-        (this.rows, this.queue) = (rows, queue);
-        decide = new NpgsqlBatch(queue)
-        {
-            BatchCommands =
-            {
-                new NpgsqlBatchCommand(rows.Decide) { Parameters = { open, new NpgsqlParameter<Guid> { TypedValue = Id } } },
-                new NpgsqlBatchCommand("COMMIT"),
-            },
-        };
-    }
+    private WorkerRow(WorkerRows rows) => this.rows = rows;
 
     public Guid Id { get; } = Guid.CreateVersion7();
 
@@ -45,22 +32,47 @@ internal sealed class WorkerRow : IDecider
     /// <summary>The queue's database and the others may be on any servers, but none may be a copy.</summary>
     public InvalidOperationException? Refusal => rows.Refusal;
 
-    /// <summary>Inserts the row, and takes the lock that shows that its session lives.</summary>
-    /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
+    /// <summary>Whether the row decides nothing any more.</summary>
+    public bool IsOver
+    {
+        get
+        {
+            lock (sync)
+                return isOver;
+        }
+    }
+
+    /// <summary>Opens the row of a worker that receives on its own session.</summary>
+    /// <inheritdoc cref="OpenApartAsync"/>
     public static async Task<WorkerRow> OpenAsync(WorkerRows rows, NpgsqlConnection queue, CancellationToken cancellationToken)
     {
-        var row = new WorkerRow(rows, queue);
-        await rows.InsertAsync(queue, row.Id, cancellationToken);
+        var row = await OpenApartAsync(rows, queue, cancellationToken);
+        row.decide = new PreparedDecide(queue, row.Deciding([]));
         await row.decide.PrepareAsync(cancellationToken);
+        return row;
+    }
+
+    /// <summary>Opens one for receives of other sessions.</summary>
+    /// <param name="rows">The table of workers.</param>
+    /// <param name="queue">Inserts the row, and takes the lock that shows that the worker lives.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
+    public static async Task<WorkerRow> OpenApartAsync(WorkerRows rows, NpgsqlConnection queue, CancellationToken cancellationToken)
+    {
+        var row = new WorkerRow(rows);
+        await rows.InsertAsync(queue, row.Id, cancellationToken);
         rows.Add(row);
         return row;
     }
+
+    /// <inheritdoc cref="Of(IQueueTransaction)"/>
+    public IDecision Of(NpgsqlTransaction receive, ulong transactionId) => Of(new OwnTransaction(receive, decide!));
 
     /// <exception cref="InvalidOperationException">
     /// The outcome of the last decision is not known: a later one would strike a number from the list whose branch may be prepared. Or there is a
     /// <see cref="Refusal"/>.
     /// </exception>
-    public IDecision Of(NpgsqlTransaction receive, ulong transactionId)
+    public IDecision Of(IQueueTransaction receive)
     {
         // Before the handler: the session ends, its receive is rolled back, and no attempt is counted.
         if (Refusal is { } refusal)
@@ -88,6 +100,9 @@ internal sealed class WorkerRow : IDecider
         }
     }
 
+    /// <summary>The statement that writes the list: see <see cref="WorkerRows.Decide"/>.</summary>
+    public NpgsqlBatchCommand Deciding(long[] open) => PostgreSqlStatement.Of(rows.Decide, open, Id);
+
     /// <summary>A branch has ended. If it was the last of its number, that leaves the list with the next decision.</summary>
     public void Ended(WorkerBranch branch)
     {
@@ -99,10 +114,11 @@ internal sealed class WorkerRow : IDecider
     public async ValueTask DisposeAsync()
     {
         End();
-        await decide.DisposeAsync();
+        if (decide is not null)
+            await decide.DisposeAsync();
     }
 
-    private async Task CommitAsync(long number, IReadOnlyCollection<BranchId> branches, NpgsqlTransaction receive)
+    private async Task CommitAsync(long number, IReadOnlyCollection<BranchId> branches, IQueueTransaction receive)
     {
         if (branches.Count == 0)
         {
@@ -110,12 +126,13 @@ internal sealed class WorkerRow : IDecider
             return;
         }
 
+        long[] open;
         lock (sync)
-            open.TypedValue = [.. decided.Select(branch => branch.Number).Distinct(), number];
+            open = [.. decided.Select(branch => branch.Number).Distinct(), number];
         try
         {
-            using var standbys = StandbyWait.On(queue);
-            await decide.ExecuteNonQueryAsync();
+            using var standbys = StandbyWait.On(receive.Connection);
+            await receive.DecideAsync(open);
             standbys.Require();
             lock (sync)
                 decided.UnionWith(branches.Select(WorkerBranch.Of));
@@ -128,9 +145,8 @@ internal sealed class WorkerRow : IDecider
                 throw new FencedException(refused);
             }
 
-            // The receive is rolled back, and its number with it. Whoever answers the failure begins a transaction, unless the driver has closed the session.
-            if (queue.State == ConnectionState.Open)
-                await PostgreSqlStatement.ExecuteAllAsync(queue, "ROLLBACK");
+            // The receive is rolled back, and its number with it.
+            await receive.EndRefusedAsync();
             throw;
         }
         catch (Exception failure)
@@ -159,7 +175,7 @@ internal sealed class WorkerRow : IDecider
         }
     }
 
-    private sealed class Decision(WorkerRow row, NpgsqlTransaction receive, long number) : IDecision
+    private sealed class Decision(WorkerRow row, IQueueTransaction receive, long number) : IDecision
     {
         public BranchId BranchOf(string participant) => new WorkerBranch(row.rows.Queue, row.Id, number, participant).Id;
 
@@ -170,5 +186,44 @@ internal sealed class WorkerRow : IDecider
         public Task CommitAsync(IReadOnlyCollection<BranchId> branches) => row.CommitAsync(number, branches, receive);
 
         public void Close() => row.Close(number);
+    }
+
+    /// <summary>The statement that decides, and the commit, prepared in the worker's session.</summary>
+    private sealed class PreparedDecide : IAsyncDisposable
+    {
+        private readonly NpgsqlBatch batch;
+        private readonly NpgsqlParameter open;
+
+        public PreparedDecide(NpgsqlConnection queue, NpgsqlBatchCommand deciding)
+        {
+            open = deciding.Parameters[0];
+            batch = new NpgsqlBatch(queue) { BatchCommands = { deciding, new NpgsqlBatchCommand("COMMIT") } };
+        }
+
+        public NpgsqlConnection Session => batch.Connection!;
+
+        public Task PrepareAsync(CancellationToken cancellationToken) => batch.PrepareAsync(cancellationToken);
+
+        public Task<int> ExecuteAsync(long[] numbers)
+        {
+            open.Value = numbers;
+            return batch.ExecuteNonQueryAsync();
+        }
+
+        public ValueTask DisposeAsync() => batch.DisposeAsync();
+    }
+
+    /// <summary>A transaction of the worker's session.</summary>
+    private sealed class OwnTransaction(NpgsqlTransaction receive, PreparedDecide decide) : IQueueTransaction
+    {
+        public NpgsqlConnection Connection => decide.Session;
+
+        public Task CommitAsync() => receive.CommitAsync();
+
+        public Task DecideAsync(long[] open) => decide.ExecuteAsync(open);
+
+        // Whoever answers the failure begins a transaction, unless the driver has closed the session.
+        public Task EndRefusedAsync() =>
+            Connection.State == ConnectionState.Open ? PostgreSqlStatement.ExecuteAllAsync(Connection, "ROLLBACK") : Task.CompletedTask;
     }
 }

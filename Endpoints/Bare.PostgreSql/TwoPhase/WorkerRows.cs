@@ -126,6 +126,17 @@ internal sealed class WorkerRows
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
+    /// <summary>Shows that workers have ended whose session goes on.</summary>
+    /// <exception cref="NpgsqlException">The queue's database cannot be reached.</exception>
+    public static async Task ReleaseAsync(NpgsqlConnection session, IEnumerable<Guid> workers, CancellationToken cancellationToken)
+    {
+        await using var release = new NpgsqlCommand("SELECT pg_advisory_unlock(hashtextextended(id::text, 0)) FROM unnest($1) AS id", session)
+        {
+            Parameters = { new NpgsqlParameter<Guid[]> { TypedValue = [.. workers] } },
+        };
+        await release.ExecuteNonQueryAsync(cancellationToken);
+    }
+
     /// <summary>Whether a database of that server, by its oid, is among those whose recovery this process runs.</summary>
     public bool Has(long server, long database) => Pairs.Any(pair => pair.BranchesOn == server && pair.BranchesIn == database);
 

@@ -12,20 +12,23 @@ internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patien
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
         Task.FromResult(Check(context.Registration.FailureStatus));
 
+    /// <summary>What two-phase commit reports; <see langword="null"/> if all is well.</summary>
+    public static HealthCheckResult? InTwoPhases(EndpointStatus status, HealthStatus failure) =>
+        status.Refusal() is { } refusal ? new HealthCheckResult(failure, refusal)
+        : status.Missing() is { } missing ? HealthCheckResult.Degraded($"The endpoint would not start {missing}.")
+        : status.Removed() is { } removed ? HealthCheckResult.Degraded(removed)
+        : status.Branches() is > 0 and var branches
+            ? HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches' and recovery's log.")
+        : null;
+
     private HealthCheckResult Check(HealthStatus failure)
     {
         if (status.SinceReceive is not { } age)
             return new HealthCheckResult(failure, "No worker has got an answer from the queue yet.");
         if (age > patience)
             return new HealthCheckResult(failure, $"No worker has got an answer from the queue for {age.TotalSeconds:F0} s, or the handlers take that long.");
-        if (status.Refusal() is { } refusal)
-            return new HealthCheckResult(failure, refusal);
-        if (status.Missing() is { } missing)
-            return HealthCheckResult.Degraded($"The endpoint would not start {missing}.");
-        if (status.Removed() is { } removed)
-            return HealthCheckResult.Degraded(removed);
-        if (status.Branches() is > 0 and var branches)
-            return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches' and recovery's log.");
+        if (InTwoPhases(status, failure) is { } found)
+            return found;
         if (status.Outbox() is { OldestAge: { } oldest } backlog && oldest > patience)
             return HealthCheckResult.Degraded(
                 $"{backlog.Records} messages wait in the outbox, the oldest for {oldest.TotalSeconds:F0} s: the log names their queues.");

@@ -342,13 +342,13 @@ public sealed class HandlesInTwoPhases
     }
 
     [Test]
-    public async Task Data_on_another_server_is_refused()
+    public async Task Data_on_a_copy_of_the_server_is_refused()
     {
-        await using var other = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        await using var clone = await PrivateClone.OfAsync(server);
 
         await Assert.ThatAsync(
-            () => StartAsync(Nothing, transport: new TwoPhasePostgreSqlTransport(databases.Queue, other.ConnectionString)),
-            Throws.InvalidOperationException.With.Message.Contains("on one PostgreSQL server"));
+            () => StartAsync(Nothing, transport: new TwoPhasePostgreSqlTransport(databases.Queue, clone.ConnectionTo(databases.Widgets))),
+            Throws.InvalidOperationException.With.Message.Contains("on a PostgreSQL server and on a copy of it"));
     }
 
     [Test]

@@ -10,8 +10,11 @@ public sealed class FaultsOnTwoServers
 {
     private static readonly IReadOnlyList<(Cell Cell, Fault Fault)> Meetings =
     [
-        (In("full-dtc"), Fault.KillAfterPrepare), (In("full-dtc"), Fault.KillAfterDecision), (In("full-dtc"), Fault.RestartBroker),
-        (In("dtc-off"), Fault.RestartBroker),
+        .. from cell in new[] { In("bare.full-dtc"), In("nservicebus.full-dtc") }
+           where cell.Support.IsSupported
+           from fault in new[] { Fault.KillAfterPrepare, Fault.KillAfterDecision, Fault.RestartBroker }
+           select (cell, fault),
+        (In("bare.dtc-off"), Fault.RestartBroker),
     ];
 
     private IReadOnlyList<FaultResult> results = [];
@@ -24,5 +27,6 @@ public sealed class FaultsOnTwoServers
     [TestCaseSource(nameof(Places))]
     public void The_mode_keeps_its_promise(Cell cell, Fault fault) => MetFaults.AssertKept(results, cell, fault);
 
-    private static Cell In(string mode) => Cell.Find($"bare.{TransportName.PostgreSqlApart}.{mode}.ado")!;
+    private static Cell In(string frameworkAndMode) =>
+        Cell.Find($"{frameworkAndMode.Replace(".", $".{TransportName.PostgreSqlApart}.", StringComparison.Ordinal)}.ado")!;
 }

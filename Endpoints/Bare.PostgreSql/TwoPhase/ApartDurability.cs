@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql.Modes;
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
 /// Whether one of several servers keeps, through a crash and a failover, what it has promised. What it lacks refuses the start, and is reported while the
@@ -10,8 +10,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 /// <param name="endpoint">The endpoint.</param>
 /// <param name="of">What it has there.</param>
 /// <param name="source">The database.</param>
-/// <param name="log">Logs what it lacks.</param>
-internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, string of, NpgsqlDataSource source, ILogger log)
+internal sealed partial class ApartDurability(TwoPhaseEndpoint endpoint, string of, NpgsqlDataSource source)
 {
     // Not standbys: a subscriber, which reads from a logical slot, and a base backup with its own stream of the log. A role without pg_read_all_stats sees no
     // sync_state, but the pid, the slots and the setting, which says for how many a commit waits: for 1 if it names no number. That one may be a subscriber.
@@ -44,7 +43,7 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, stri
         // First: whoever reads the log and then asks the health check gets the same answer.
         Missing = missing;
         if (missing is not null && missing != before)
-            LogMissing(endpoint.Name, missing);
+            LogMissing(endpoint.Log, endpoint.Name, missing);
     }
 
     /// <returns>What is missing, and the remedy; <see langword="null"/> if nothing is.</returns>
@@ -69,9 +68,9 @@ internal sealed partial class ApartDurability(BareEndpointBuilder endpoint, stri
         return $"while the server of {of} does not wait for {standbys} of the standbys that it sends its log to (synchronous_standby_names): one that is " +
             "promoted lacks the last commits, which another server has, so that messages would be lost or doubled. Let it wait for each that may be " +
             "promoted, as 'FIRST 2 (a, b)' waits for two, " +
-            $"or call {nameof(PostgreSqlBareEndpointBuilderExtensions.AcceptAsynchronousStandbys)}() if none ever is, or if you accept that";
+            $"or {endpoint.HowToAccept} if none ever is, or if you accept that";
     }
 
     [LoggerMessage(Level = LogLevel.Error, Message = "Endpoint '{Endpoint}' runs, but would not start {Missing}.")]
-    private partial void LogMissing(string endpoint, string missing);
+    private static partial void LogMissing(ILogger log, string endpoint, string missing);
 }
