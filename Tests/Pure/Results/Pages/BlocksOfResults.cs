@@ -106,7 +106,8 @@ public sealed class BlocksOfResults
             repository.SaveRun("results/all", [.. RoundsOfAll().Select(Noisy)]);
         repository.SaveStorms("results/all");
 
-        Assert.That(repository.Made($"{block} from results/all"), Does.Match("on 2 cores \\(\\*\\*(INVALID: .*)?Noisy, and counted: [0-9]+ of [0-9]+ rounds, in "));
+        Assert.That(
+            repository.Made($"{block} from results/all"), Does.Match("on 2 cores \\(\\*\\*(INVALID: .*)?Noisy, and counted: [0-9]+ of [0-9]+ rounds, in "));
     }
 
     [Test]
