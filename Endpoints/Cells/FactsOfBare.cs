@@ -9,6 +9,8 @@ public static class FactsOfBare
 {
     public static FrameworkFacts Facts { get; } = new("bare", "bare")
     {
+        // It records the message's id first.
+        RowsBeginBeforeHandler = TransactionMode.Outbox,
         Limits =
         [
             SharedLimits.OfSettingsLeft(TransactionMode.NpgsqlScope),
