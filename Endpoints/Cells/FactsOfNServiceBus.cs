@@ -14,6 +14,8 @@ public static class FactsOfNServiceBus
             .. SharedLimits.OfTheDriversScope,
             .. SharedLimits.OfQuickAttempts(
                 [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
+                // outbox: it dispatches within the message's attempts, after the rows have committed.
+                afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox],
                 onABroker: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox]),
             SharedLimits.OfTheSharedChannel,
             new(TransportName.RabbitMq, [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.FailedDispatch, Affected.Bystander,

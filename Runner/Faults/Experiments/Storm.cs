@@ -167,12 +167,11 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             // A process that had ended before its kill has left its messages, too.
             MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled, transport.Prefetch),
         };
-        List<Violation> violations =
-        [
-            .. facts.TooMany is { } tooMany ? [tooMany] : Array.Empty<Violation>(),
-            .. account.ViolationsOf(promised, limits)
-                .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt)),
-        ];
+        var violations = StormLimits.ViolationsOf(
+            facts,
+            [.. account.ViolationsOf(promised, limits).Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))],
+            limits,
+            MostUnsettled);
         var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.Select(one => one.Class).Where(one => !promised.Contains(one)));
         // What a short storm broke is broken.
         if (verdict is FaultVerdict.Kept && facts.Shortfall is not null)
