@@ -74,12 +74,6 @@ public interface IEndpointKind
     /// <summary>A message with the id of one that its endpoint has, or has handled a moment ago, is dropped before a handler has it.</summary>
     bool DropsCopies(TransactionMode mode) => false;
 
-    /// <summary>
-    /// Statements after which a queue that nobody receives from keeps every message, also one that was sent twice; <see langword="null"/>: it keeps them
-    /// as it is.
-    /// </summary>
-    string? KeepEachCopyIn(string queue) => null;
-
     /// <summary>The table of a queue, on a transport whose queues are in a database.</summary>
     QueueTable TableOf(string queue) => QueueTable.Of(queue);
 

@@ -44,18 +44,6 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
     // Inbox and outbox are next to the queues, and the rows commit with them.
     public bool NeedsOneDatabase(TransactionMode mode) => mode == TransactionMode.Outbox;
 
-    // The key of the table is the message's id. The copy has it in its body, too.
-    public string? KeepEachCopyIn(string queue) =>
-        $"""
-         CREATE OR REPLACE FUNCTION {WolverineNames.Schema}.keep_copy() RETURNS trigger LANGUAGE plpgsql AS $$
-         BEGIN
-             NEW.id := gen_random_uuid();
-             RETURN NEW;
-         END $$;
-         CREATE TRIGGER keep_copy BEFORE INSERT ON {WolverineNames.Schema}.{WolverineNames.TableOf(queue)}
-         FOR EACH ROW EXECUTE FUNCTION {WolverineNames.Schema}.keep_copy()
-         """;
-
     public QueueTable TableOf(string queue) => WolverineNames.EndpointOf(queue) is { } endpoint
         ? new(WolverineNames.DeadLetters, Others: $"received_at <> '{WolverineNames.AddressOf(endpoint)}'")
         : QueueTable.Of(WolverineNames.TableOf(queue));

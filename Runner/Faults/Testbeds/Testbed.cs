@@ -161,7 +161,7 @@ internal sealed class Testbed : IAsyncDisposable
         try
         {
             foreach (var sink in testbed.sinks)
-                await testbed.CreateSinkAsync(sink, cancellationToken);
+                await sink.CreateAsync(cancellationToken);
             foreach (var sink in testbed.sinks.Take(testbed.Shape.Subscribers))
                 await sink.SubscribeAsync(typeof(WidgetReady), cancellationToken);
             return testbed;
@@ -255,7 +255,7 @@ internal sealed class Testbed : IAsyncDisposable
     public async Task CreateLateSinkAsync(CancellationToken cancellationToken)
     {
         lateSink = Cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), Place.ForRunner);
-        await CreateSinkAsync(lateSink, cancellationToken);
+        await lateSink.CreateAsync(cancellationToken);
         countedLateSink = Cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), ForCounting);
     }
 
@@ -344,18 +344,6 @@ internal sealed class Testbed : IAsyncDisposable
         foreach (var sink in countedSinks.Concat(countedLateSink is null ? [] : [countedLateSink]))
             count += await sink.CountAsync(cancellationToken);
         return count;
-    }
-
-    /// <summary>Nobody receives from it: a second copy of a message would meet the first one, which a receiver would have taken.</summary>
-    private async Task CreateSinkAsync(IMessageQueue sink, CancellationToken cancellationToken)
-    {
-        await sink.CreateAsync(cancellationToken);
-        if (Cell.Kind.KeepEachCopyIn(sink.Name) is not { } statements)
-            return;
-
-        await using var source = NpgsqlDataSource.Create(Place.ForRunner);
-        await using var command = source.CreateCommand(statements);
-        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
     private FaultProxy ProxyOf(ProxyRoute route, string address, string server)

@@ -1,4 +1,3 @@
-using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results;
@@ -8,7 +7,7 @@ using Npgsql;
 
 namespace Kit.Tests.Faults.Experiments;
 
-/// <summary>Sends are counted where they are: in the outbox, in whichever database its endpoint has created it, and in the queue, each copy of them.</summary>
+/// <summary>Sends that wait are counted in the outbox, in whichever database its endpoint has created it.</summary>
 [Parallelizable]
 public sealed class SendsOfAnEndpoint
 {
@@ -36,21 +35,6 @@ public sealed class SendsOfAnEndpoint
     {
         if (servers is not null)
             await servers.DisposeAsync();
-    }
-
-    [Test]
-    public async Task Are_counted_as_often_as_they_were_sent()
-    {
-        var cell = Cells.First(one => one.Kind is WolverineOnPostgreSql);
-        await using var testbed = await Testbed.CreateAsync(cell, servers, CancellationToken.None);
-        var sink = Cell.SinkOf(RoundTransport.QueueName);
-        await using var queue = cell.Kind.OpenQueue(sink, await DatabaseWithAsync(cell, cell.Kind.TableOf(sink).Name));
-        var message = new OutgoingMessage(sink, Guid.CreateVersion7(), "a type", new byte[1]);
-
-        await queue.EnqueueAsync([message], CancellationToken.None);
-        await queue.EnqueueAsync([message], CancellationToken.None);
-
-        Assert.That((await testbed.CountAsync(CancellationToken.None)).Sink, Is.EqualTo(2), "its own sender leaves out a message that is in the queue");
     }
 
     [TestCaseSource(nameof(Cells))]
