@@ -39,6 +39,9 @@ public sealed record KnownLimit(
     /// <summary>True if it explains only messages that are in the error queue, and false if only others; <see langword="null"/> if both.</summary>
     public bool? GivenUp { get; init; }
 
+    /// <summary>True if a kill alone can show it in a storm; otherwise only a lost connection does: a cut, or a crash of a server.</summary>
+    public bool AlsoAfterAKill { get; init; }
+
     /// <summary>True if an experiment can show it.</summary>
     /// <param name="transport">The cell's transport.</param>
     /// <param name="mode">The cell's mode.</param>
@@ -48,6 +51,14 @@ public sealed record KnownLimit(
     public bool IsOf(string transport, TransactionMode mode, Fault? fault, Affected affected, bool deadLettersNext) =>
         (Transport ?? transport) == transport && Modes.Contains(mode) && Fault == fault && Affected == affected
         && (DeadLettersNext ?? deadLettersNext) == deadLettersNext;
+
+    /// <summary>The most messages that it can explain in a storm; <see langword="null"/>: any number, because a server was away.</summary>
+    /// <param name="kills">How often the handlers' process was killed.</param>
+    /// <param name="cuts">How often all its connections were cut.</param>
+    /// <param name="serverCrashes">How often a database server crashed.</param>
+    /// <param name="unsettled">How many messages can be received and not settled at the same time.</param>
+    public int? MostInAStorm(int kills, int cuts, int serverCrashes, int unsettled) =>
+        serverCrashes > 0 ? null : ((AlsoAfterAKill ? kills : 0) + cuts) * unsettled;
 
     /// <summary>True if it explains all of what was found for a message.</summary>
     /// <param name="classes">The message's classes that are not promised.</param>

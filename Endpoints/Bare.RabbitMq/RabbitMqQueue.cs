@@ -205,9 +205,9 @@ public sealed class RabbitMqQueue(
             while (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } message)
                 messages.Add(read(message));
         }
-        catch (OperationInterruptedException none) when (none.IsNotFound())
+        catch (OperationInterruptedException none) when (none.IsNotFound() && messages.Count == 0)
         {
-            // Some queues are created with their first message.
+            // Some queues are created with their first message. One that goes away while it is read had more.
         }
 
         return messages;

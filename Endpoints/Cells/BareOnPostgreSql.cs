@@ -42,7 +42,7 @@ public class BareOnPostgreSql : IEndpointKind
             .UsePostgreSql(settings.Transport, settings.Widgets)
             .BuildWidgets(settings));
 
-    public string? OutboxTableOf(string queue) => $"{queue}_outbox";
+    public string? OutboxTableOf(TransactionMode mode, string queue) => mode == TransactionMode.Outbox ? $"{queue}_outbox" : null;
 
     public IMessageQueue OpenQueue(string name, string transport) => new PostgreSqlQueue(transport, name);
 }

@@ -41,7 +41,7 @@ public sealed class BareOnRabbitMq : IEndpointKind
                 .BuildWidgets(settings));
     }
 
-    public string? OutboxTableOf(string queue) => $"{queue}_outbox";
+    public string? OutboxTableOf(TransactionMode mode, string queue) => mode == TransactionMode.Outbox ? $"{queue}_outbox" : null;
 
     public IMessageQueue OpenQueue(string name, string transport)
     {

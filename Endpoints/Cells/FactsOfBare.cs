@@ -9,16 +9,19 @@ public static class FactsOfBare
 {
     public static FrameworkFacts Facts { get; } = new("bare", "bare")
     {
+        // It records the message's id first.
+        RowsBeginBeforeHandler = TransactionMode.Outbox,
         Limits =
         [
             SharedLimits.OfSettingsLeft(TransactionMode.NpgsqlScope),
-            new(null,
+            .. SharedLimits.OfGivenUp(
                 [
                     TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared,
                     TransactionMode.Outbox,
                 ],
-                Fault: null, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
-                "a lost session counts as a failed attempt, and a message that loses three is given up (the kit's bare endpoint)") { GivenUp = true },
+                afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff],
+                fault: null,
+                "a lost session counts as a failed attempt, and a message that loses three is given up (the kit's bare endpoint)"),
             .. from fault in new[] { Fault.RestartBroker, Fault.RestartBrokerHalfway, Fault.RestartBrokerLate }
                select new KnownLimit(
                    TransportName.RabbitMq, [TransactionMode.TransactionsOff], fault, Affected.Chosen,

@@ -14,7 +14,7 @@ public static class FactsOfMassTransit
         Limits =
         [
             .. SharedLimits.OfTheDriversScope,
-            .. SharedLimits.OfQuickAttempts(Counts, onABroker: Counts),
+            .. SharedLimits.OfQuickAttempts(Counts, afterRows: Counts, onABroker: Counts),
             SharedLimits.OfTheSharedChannel,
             new(TransportName.RabbitMq, [TransactionMode.TransactionsOff], Fault.SendRefused, Affected.Bystander,
                 new HashSet<DeliveryClass> { Lost, Zombie },

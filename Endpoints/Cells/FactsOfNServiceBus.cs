@@ -14,14 +14,14 @@ public static class FactsOfNServiceBus
             .. SharedLimits.OfTheDriversScope,
             .. SharedLimits.OfQuickAttempts(
                 [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
+                // outbox: it dispatches within the message's attempts, after the rows have committed.
+                afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox],
                 onABroker: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox]),
             SharedLimits.OfTheSharedChannel,
             new(TransportName.RabbitMq, [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.FailedDispatch, Affected.Bystander,
                 new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                 "the endpoint has one channel to publish on; the broker closes it when a handler sends to a queue that does not exist, and another " +
                 "handler's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
-            new(TransportName.PostgreSql, [TransactionMode.Outbox], Fault.CutAtReceive, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
-                "it dispatches sends in a transaction of their own, and dispatches them again if the answer to that commit is lost (NServiceBus 10.2.8)"),
             new(null, [TransactionMode.Outbox], Fault.LateQueue, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
                 "it dispatches sends within the message's attempts, and then gives the message up, with its rows committed (NServiceBus 10.2.8)")
             {

@@ -17,12 +17,13 @@ public static class FactsOfWolverine
         ReceiveEndsWithRows = TransactionMode.Outbox,
         Limits =
         [
-            .. SharedLimits.OfQuickAttempts(Modes, onABroker: Modes),
+            // outbox: after a commit whose answer is lost it tries again, and that can fail.
+            .. SharedLimits.OfQuickAttempts(Modes, afterRows: Modes, onABroker: Modes),
             .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
                    "its sends do not commit with the receive: they go out before the message is marked as handled, and a message that is handled again " +
-                   "sends again (Wolverine 6.62.0)"),
+                   "sends again (Wolverine 6.62.0)") { AlsoAfterAKill = true },
             .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },

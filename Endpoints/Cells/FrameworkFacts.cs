@@ -16,6 +16,9 @@ public sealed record FrameworkFacts(string Name, string Title)
     /// <summary>A mode in which the handler's transaction ends the receive, too, although the message has left its queue before.</summary>
     public TransactionMode? ReceiveEndsWithRows { get; init; }
 
+    /// <summary>A mode in which the handler's transaction begins before the handler, although it is not the receive's.</summary>
+    public TransactionMode? RowsBeginBeforeHandler { get; init; }
+
     /// <summary>The faults under which it, its driver or its broker is known to keep less than is promised.</summary>
     public required IReadOnlyList<KnownLimit> Limits { get; init; }
 

@@ -77,8 +77,11 @@ public interface IEndpointKind
     /// <summary>The table of a queue, on a transport whose queues are in a database.</summary>
     QueueTable TableOf(string queue) => QueueTable.Of(queue);
 
-    /// <summary>The table in the widgets' database with the sends that are still to be dispatched, if its endpoint keeps one there.</summary>
-    string? OutboxTableOf(string queue) => null;
+    /// <summary>The table with the sends that are still to be dispatched; <see langword="null"/>: its endpoint has none in this mode.</summary>
+    string? OutboxTableOf(TransactionMode mode, string queue) => null;
+
+    /// <summary>That table is in the database of the queues, and not in that of the widgets.</summary>
+    bool KeepsOutboxWithQueues => false;
 
     /// <summary>A failure is counted only after the receive has been rolled back. Until then, each other worker can handle the message once more.</summary>
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };

@@ -33,20 +33,36 @@ internal static class SharedLimits
 
     /// <summary>Where every failure is a failed attempt, and attempts follow each other without a pause.</summary>
     /// <param name="counts">The modes in which the framework counts attempts.</param>
+    /// <param name="afterRows">Those of them in which an attempt can fail after its rows have committed.</param>
     /// <param name="onABroker">Those of them in which it handles messages of a broker while the rows' server is read-only.</param>
-    public static IReadOnlyList<KnownLimit> OfQuickAttempts(IReadOnlyList<TransactionMode> counts, IReadOnlyList<TransactionMode> onABroker) =>
+    public static IReadOnlyList<KnownLimit> OfQuickAttempts(
+        IReadOnlyList<TransactionMode> counts, IReadOnlyList<TransactionMode> afterRows, IReadOnlyList<TransactionMode> onABroker) =>
     [
         .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
-           select new KnownLimit(
-               null, counts, fault, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
-               $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}") { GivenUp = true },
+           from limit in OfGivenUp(
+               counts, afterRows, fault, $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}")
+           select limit,
         .. onABroker.Count == 0 ? [] : new[]
         {
             new KnownLimit(
                 TransportName.RabbitMq, onABroker, Fault.ServerReadOnly, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
                 $"every failure counts as an attempt, and three quick attempts fail before the server takes writes again {Versions}"),
         },
-        new(null, counts, Fault: null, Affected.Chosen, new HashSet<DeliveryClass> { CleanError, Zombie },
-            $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}") { GivenUp = true },
+        .. OfGivenUp(
+            counts, afterRows, fault: null, $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}"),
     ];
+
+    /// <summary>Messages that are given up: without any effect, and with their rows only where an attempt can fail after those have committed.</summary>
+    /// <param name="counts">The modes in which failures count.</param>
+    /// <param name="afterRows">Those of them in which an attempt can fail after its rows have committed.</param>
+    /// <param name="fault"><see langword="null"/> for a storm.</param>
+    public static IEnumerable<KnownLimit> OfGivenUp(
+        IReadOnlyList<TransactionMode> counts, IReadOnlyList<TransactionMode> afterRows, Fault? fault, string reason) =>
+        from modes in new[]
+        {
+            (Modes: afterRows, Classes: new HashSet<DeliveryClass> { CleanError, Zombie }),
+            (Modes: [.. counts.Except(afterRows)], Classes: [CleanError]),
+        }
+        where modes.Modes.Count > 0
+        select new KnownLimit(null, modes.Modes, fault, Affected.Chosen, modes.Classes, reason) { GivenUp = true };
 }

@@ -48,7 +48,9 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
         ? new(WolverineNames.DeadLetters, Others: $"received_at <> '{WolverineNames.AddressOf(endpoint)}'")
         : QueueTable.Of(WolverineNames.TableOf(queue));
 
-    public string? OutboxTableOf(string queue) => WolverineNames.Outbox;
+    public string? OutboxTableOf(TransactionMode mode, string queue) => WolverineNames.Outbox;
+
+    public bool KeepsOutboxWithQueues => true;
 
     // With the tuned polling.
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>

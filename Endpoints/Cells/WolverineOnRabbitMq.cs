@@ -39,7 +39,7 @@ public sealed class WolverineOnRabbitMq : IEndpointKind
 
     public bool DropsCopies(TransactionMode mode) => HasInbox(mode);
 
-    public string? OutboxTableOf(string queue) => WolverineNames.Outbox;
+    public string? OutboxTableOf(TransactionMode mode, string queue) => HasInbox(mode) ? WolverineNames.Outbox : null;
 
     public IReadOnlyList<string> CodeOf(TransactionMode mode) => HasInbox(mode)
         ?

@@ -19,6 +19,9 @@ internal sealed record MarkedRequest : IMoment
     /// <summary>The id that a request before it in its transaction carries; <see langword="null"/>: none need be before it.</summary>
     public Guid? Follows { get; init; }
 
+    /// <summary>True if a request before it in its transaction must have deleted a row, as the receive from a table does.</summary>
+    public bool EndsReceive { get; init; }
+
     /// <summary>True if what must have happened before it has; <see langword="null"/>: it may come at any time.</summary>
     public Func<bool>? IsDue { get; init; }
 
@@ -34,8 +37,12 @@ internal sealed record MarkedRequest : IMoment
 
     public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others, Func<SeenRequest, bool> isUnderWay) =>
         Follows is { } id && !before.Any(one => one.Request.Carries(id)) ? "no request before it in its transaction carries the message's id"
+        : EndsReceive && !before.Any(one => HasDeleted(one.Request.Outcome)) ? "no request before it in its transaction has deleted a row"
         : IsDue?.Invoke() is false ? "it came too early"
         : null;
+
+    /// <summary>True if PostgreSQL answered that it has deleted a row.</summary>
+    public static bool HasDeleted(string? outcome) => outcome?.StartsWith("DELETE ", StringComparison.Ordinal) is true && outcome != "DELETE 0";
 
     public override string ToString() => Text ?? "the first request with the message's id";
 }

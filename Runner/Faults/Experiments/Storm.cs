@@ -167,13 +167,11 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             // A process that had ended before its kill has left its messages, too.
             MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled, transport.Prefetch),
         };
-        List<Violation> violations =
-        [
-            .. account.ViolationsOf(promised, limits)
-                .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt)),
-        ];
-        if (facts.TooManyAmong(violations) is { } tooMany)
-            violations.Insert(0, tooMany);
+        var violations = StormLimits.ViolationsOf(
+            facts,
+            [.. account.ViolationsOf(promised, limits).Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))],
+            limits,
+            MostUnsettled);
         var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.SelectMany(message => message.Beyond(promised)));
         // What a short storm broke is broken.
         if (verdict is FaultVerdict.Kept && facts.Shortfall is not null)

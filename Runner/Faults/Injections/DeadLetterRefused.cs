@@ -1,23 +1,33 @@
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
+using Kit.Runner.Wire;
+using Npgsql;
 
 namespace Kit.Runner.Faults.Injections;
 
 /// <summary>The handler fails for good, and its error queue takes nothing until other messages were handled.</summary>
 internal sealed class DeadLetterRefused : OneMessage
 {
-    /// <summary>Time for a message to be moved to the error queue after its last attempt.</summary>
-    private static readonly TimeSpan ForADeadLetter = TimeSpan.FromSeconds(2);
+    /// <summary>The answer of the error queue's table, which nothing else of a handling gets.</summary>
+    private const string RefusedByTable = "error " + PostgresErrorCodes.CheckViolation;
+
+    /// <summary>The answer of the broker.</summary>
+    private const string RefusedByBroker = "basic.nack";
 
     private IAsyncDisposable? refusal;
 
     public override HandlerScript Script { get; } =
         new(ScriptedAct.Always(AttemptPoint.Started, new HandlerThrows.Throw("throws before its first insert")));
 
+    public override RequestGate Gate { get; } = new();
+
     public override bool MayHideWork => true;
 
-    protected override async Task ArmAsync(FaultScene scene, CancellationToken cancellationToken) =>
+    protected override async Task ArmAsync(FaultScene scene, CancellationToken cancellationToken)
+    {
         refusal = scene.Keep(await scene.Testbed.RefuseDeadLettersAsync(cancellationToken));
+        Gate.Record();
+    }
 
     /// <summary>The error queue refuses the chosen message until its attempts have failed and other messages have passed it.</summary>
     protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
@@ -36,10 +46,11 @@ internal sealed class DeadLetterRefused : OneMessage
                 []);
         }
 
-        await Task.Delay(ForADeadLetter, cancellationToken);
-        var isRefused = (await testbed.CountAsync(cancellationToken)).Errors == 0;
+        var isRefused = await scene.UntilAsync(
+            () => Task.FromResult(Gate.Passed.Any(one => one.Request.Outcome is RefusedByTable or RefusedByBroker)), cancellationToken);
+        Gate.ThrowIfFailed();
         await refusal!.DisposeAsync();
-        scene.Tell($"the error queue refused messages, and did not have this one after {scene.Failures()} failed attempts");
+        scene.Tell($"the error queue refused {(isRefused ? "this message" : "nothing")}, after {scene.Failures()} failed attempts");
         return isRefused;
     }
 }

@@ -22,7 +22,7 @@ internal abstract class Injection
         [Fault.LateQueue] = (cell, _) => WhereQueuesAreCreated(cell, () => new LateQueue()),
         [Fault.ImmediateSend] = (_, _) => new ImmediateSend(),
         [Fault.SecondConnection] = (_, _) => new SecondConnection(),
-        [Fault.ScopeTimesOut] = (_, _) => new ScopeTimesOut(),
+        [Fault.ScopeTimesOut] = (cell, _) => WhereAScopeIs(cell, () => new ScopeTimesOut()),
         [Fault.FailedCommit] = (_, _) => new FailedCommit(),
         [Fault.KillBetweenInserts] = (_, _) => new KillWhereParked(AttemptPoint.AfterFirstInsert),
         [Fault.KillBeforeCommit] = OnTheWire.KillBeforeCommit,
@@ -41,7 +41,7 @@ internal abstract class Injection
         [Fault.RestartBrokerLate] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true) { Depth = 0.9 }),
         [Fault.SentTwice] = (cell, _) => cell.Kind.DropsCopies(cell.Mode) ? new NoWindow("the endpoint drops a copy before a handler has it") : new SentTwice(),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new SlotsExhausted()),
-        [Fault.ServerReadOnly] = (_, _) => new ServerReadOnly(),
+        [Fault.ServerReadOnly] = (cell, _) => WhereRowsBeginInHandler(cell, () => new ServerReadOnly()),
         [Fault.SettingsLeft] = (_, _) => new SettingsLeft(),
         [Fault.SendRefused] = (cell, _) => WhereABrokerIs(cell, () => new SendRefused()),
         [Fault.DeadLetterRefused] = (_, _) => new DeadLetterRefused(),
@@ -99,6 +99,14 @@ internal abstract class Injection
 
     private static Injection WhereQueuesAreCreated(Cell cell, Func<Injection> way) =>
         cell.Kind.TakesUnknownQueues ? new NoWindow("the transport takes a message for any queue") : way();
+
+    private static Injection WhereAScopeIs(Cell cell, Func<Injection> way) =>
+        cell.Mode.CommitOrder.HasAmbientTransaction ? way() : new NoWindow("the handler has no ambient transaction");
+
+    private static Injection WhereRowsBeginInHandler(Cell cell, Func<Injection> way) =>
+        cell.Mode.RowCommit is RowCommit.WithReceive || cell.Kind.Facts.RowsBeginBeforeHandler == cell.Mode
+            ? new NoWindow("the transaction for the rows begins before the handler")
+            : way();
 
     private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");

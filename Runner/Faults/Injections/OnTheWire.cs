@@ -102,17 +102,17 @@ internal sealed class OnTheWire(ConnectionTo connection, MarkedRequest request, 
         },
         way);
 
+    private static OnTheWire AtEndOfReceive(Cell cell, Guid chosen, PointWay way) => new(ConnectionTo.Transport, EndOfReceive(cell, chosen), way);
+
     /// <summary>
-    /// The injection at the acknowledgement, or at the commit of the receive, whose transaction has the send. The driver's own two-phase commit prepares the
-    /// queue too, and decides by committing its branch first.
+    /// The acknowledgement, or the commit of the receive: a framework's outbox can send in another transaction before it. The driver's own two-phase commit
+    /// prepares the queue too, and decides by committing its branch first.
     /// </summary>
-    private static OnTheWire AtEndOfReceive(Cell cell, Guid chosen, PointWay way) => new(
-        ConnectionTo.Transport,
+    internal static MarkedRequest EndOfReceive(Cell cell, Guid chosen) =>
         Transport.Of(cell).IsBroker ? new MarkedRequest { Text = "basic.ack" }
         : cell.Mode == TransactionMode.NpgsqlScope ? new MarkedRequest { Text = MarkedRequest.CommitPrepared }
         : cell.Kind.Facts.EndOfReceive is { } statement ? new MarkedRequest { Text = statement, Carries = chosen }
-        : new MarkedRequest { Text = MarkedRequest.Commit, Follows = chosen },
-        way);
+        : new MarkedRequest { Text = MarkedRequest.Commit, EndsReceive = true };
 
     private static bool EndsWithRows(Cell cell) => cell.Kind.Facts.ReceiveEndsWithRows == cell.Mode;
 }

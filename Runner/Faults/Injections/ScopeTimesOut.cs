@@ -11,6 +11,21 @@ internal sealed class ScopeTimesOut() : InHandler(ScriptedAct.Once(AttemptPoint.
 
     protected override TimeSpan? TransactionTimeout => Timeout;
 
+    /// <summary>A transaction that has timed out shows by a second attempt: the act is of the first one alone.</summary>
+    protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
+    {
+        if (!await base.HasFiredAsync(scene, cancellationToken))
+            return false;
+
+        await scene.UntilAsync(async () => IsAgain() || (await scene.Testbed.CountAsync(cancellationToken)).IsReceived, cancellationToken);
+        var isAgain = IsAgain();
+        if (isAgain)
+            scene.Tell("a second attempt began");
+        return isAgain;
+
+        bool IsAgain() => scene.Testbed.Journal.LinesOf(scene.Chosen).Count(line => line.Point is AttemptPoint.Started) > 1;
+    }
+
     internal sealed record OutliveTransaction : HandlerAct
     {
         public override async Task DoAsync(ScriptedAttempt attempt, CancellationToken cancellationToken)

@@ -23,14 +23,19 @@ internal sealed class ServerReadOnly : OneMessage
         if (!await scene.UntilAsync(() => Task.FromResult(scene.Failures() > 0), cancellationToken))
             return false;
 
+        bool hasInserted;
         await using (await ReadOnlyTime.BeginAsync(scene.Servers.WidgetsOf(scene.Cell).ConnectionString, cancellationToken))
         {
             scene.Testbed.LetGoOfAll();
             await Task.Delay(Length, cancellationToken);
+            // A transaction that had begun before is not refused.
+            hasInserted = scene.Testbed.Journal.LinesOf(scene.Chosen).Any(line => line.Point is AttemptPoint.AfterFirstInsert);
         }
 
-        scene.Tell($"the database server was read-only for {Length.TotalSeconds} s, from a moment when the handler had the message");
-        return true;
+        scene.Tell(
+            $"the database server was read-only for {Length.TotalSeconds} s, from a moment when the handler had the message, and " +
+            (hasInserted ? "took its row all the same" : "took no row of it"));
+        return !hasInserted;
     }
 }
 

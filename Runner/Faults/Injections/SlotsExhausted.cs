@@ -18,9 +18,16 @@ internal sealed class SlotsExhausted : OneMessage
     protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
     {
         await Task.Delay(Time, cancellationToken);
-        scene.Tell($"another application held all {slots!.Count} free prepared transactions for {Time.TotalSeconds} s");
+        // A slot that came free meanwhile let the message through.
+        var isHeld = await scene.Testbed.Database.AskAsync<bool>(
+            $"""
+            SELECT (SELECT count(*) FROM pg_prepared_xacts) = current_setting('max_prepared_transactions')::int
+                AND NOT EXISTS (SELECT FROM widget WHERE message_id = '{scene.Chosen}')
+            """,
+            cancellationToken);
+        scene.Tell($"another application held {slots!.Count} prepared transactions for {Time.TotalSeconds} s, and {(isHeld ? "none" : "one")} was free");
         await slots.DisposeAsync();
-        return true;
+        return isHeld;
     }
 }
 

@@ -1,3 +1,4 @@
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Databases;
@@ -7,9 +8,11 @@ namespace Kit.Runner.Faults.Testbeds;
 
 /// <summary>The widgets' database of an experiment: its rows name their attempt.</summary>
 /// <param name="connectionString">Direct, not through a proxy.</param>
+/// <param name="outbox">The table with the endpoint's outbox, and its database; <see langword="null"/>: it has none.</param>
 /// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
 /// <param name="apart">The databases on the queue's server; <see langword="null"/>: it is the same server.</param>
-internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases, RoundDatabases? apart) : IAsyncDisposable
+internal sealed class ExperimentDatabase(
+    string connectionString, OutboxPlace? outbox, IReadOnlyList<string> databases, RoundDatabases? apart) : IAsyncDisposable
 {
     /// <summary>The widgets of an experiment name their attempt.</summary>
     private const string CreateColumn = "ALTER TABLE widget ADD attempt_id uuid NOT NULL;";
@@ -30,6 +33,8 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
+    private readonly NpgsqlDataSource? countedOutbox = outbox is null ? null : NpgsqlDataSource.Create(outbox.ConnectionString);
+
     private readonly WatchedServer? queues =
         apart is null ? null : new(NpgsqlDataSource.Create(EndpointConnections.ForRunner(apart.Queue)), apart.Names);
     private readonly NpgsqlDataSource? countedQueues =
@@ -47,19 +52,24 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
             : (await CountAsync(countedQueues, "0::bigint", queues!.Databases, cancellationToken)).Prepared));
     }
 
-    /// <summary>The sends in an endpoint's outbox, which the endpoint creates when it starts.</summary>
-    public async Task<long> CountOutboxAsync(string? name, CancellationToken cancellationToken)
+    /// <summary>The sends in an endpoint's outbox. The endpoint creates it when it starts.</summary>
+    /// <exception cref="KitException">It is not there.</exception>
+    public async Task<long> CountOutboxAsync(CancellationToken cancellationToken)
     {
-        if (name is null)
+        if (countedOutbox is null)
             return 0;
 
-        var table = $"\"{name}\"";
-        await using var isThere = counted.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
-        if (await isThere.ExecuteScalarAsync(cancellationToken) is not true)
-            return 0;
-
-        await using var count = counted.CreateCommand($"SELECT count(*) FROM {table}");
-        return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
+        await using var count = countedOutbox.CreateCommand($"SELECT count(*) FROM \"{outbox!.Table}\"");
+        try
+        {
+            return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
+        }
+        catch (PostgresException missing) when (missing.SqlState == PostgresErrorCodes.UndefinedTable)
+        {
+            throw new KitException(
+                $"The endpoint has started, and its outbox '{outbox.Table}' is not in the database in which the kit counts its sends.",
+                "This is a mistake in the kit: correct the table or the database that the endpoint's kind names.");
+        }
     }
 
     public Task<IReadOnlyList<WidgetRow>> ReadRowsAsync(CancellationToken cancellationToken) => ReadAsync(
@@ -82,6 +92,8 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async ValueTask DisposeAsync()
     {
         await counted.DisposeAsync();
+        if (countedOutbox is not null)
+            await countedOutbox.DisposeAsync();
         if (queues is not null)
             await queues.Source.DisposeAsync();
         if (countedQueues is not null)
@@ -110,3 +122,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         return rows;
     }
 }
+
+/// <summary>The place of an endpoint's outbox.</summary>
+/// <param name="ConnectionString">Of the database with the table.</param>
+internal sealed record OutboxPlace(string Table, string ConnectionString);

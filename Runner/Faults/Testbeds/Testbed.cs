@@ -52,6 +52,7 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly RequestGate? gate;
     private readonly bool isRecorded;
     private HandlerProcess? handler;
+    private bool hasStarted;
 
     private Testbed(CellStage stage, RequestGate? gate, bool isRecorded, HandlerShape shape)
     {
@@ -65,7 +66,7 @@ internal sealed class Testbed : IAsyncDisposable
         sinks = ItsScenario is null ? [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, Place.ForRunner))] : [];
         countedQueue = Cell.Kind.OpenQueueOf(Cell.Mode, Place.Queue, ForCounting, EndpointConnections.ForManyUses(databases.Widgets));
         countedSinks = [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, ForCounting))];
-        Database = new ExperimentDatabase(databases.Widgets, databases.Names, databases.Apart);
+        Database = new ExperimentDatabase(databases.Widgets, PlaceOfOutbox, databases.Names, databases.Apart);
         // One connection serves both if the mode needs them in one database.
         var isOne = Place.ForEndpoint == databases.WidgetsForEndpoint;
         (WidgetsServer, TransportServer) = isOne ? (Both, Both) : (Data, itsTransport.IsBroker ? Broker : Queue);
@@ -123,10 +124,14 @@ internal sealed class Testbed : IAsyncDisposable
         .Select(index => Scenario.SinkAt(index, SinkName));
 
     /// <summary>
-    /// The sources of counts: the database, the queue, its server if that is another, the sinks and the late sink. A crash of the server leaves a dead session
-    /// in each.
+    /// The sources of counts: the database, the outbox, the queue, its server if that is another, the sinks and the late sink. A crash of the server leaves a
+    /// dead session in each.
     /// </summary>
-    private int CountingSources => 4 + countedSinks.Count;
+    private int CountingSources => 5 + countedSinks.Count;
+
+    private OutboxPlace? PlaceOfOutbox => Cell.Kind.OutboxTableOf(Cell.Mode, Place.Queue) is { } table
+        ? new(table, Cell.Kind.KeepsOutboxWithQueues ? ForCounting : EndpointConnections.ForManyUses(databases.Widgets))
+        : null;
 
     private string ForCounting => Transport.Of(Cell).ForManyUses(Place.ForRunner);
 
@@ -188,6 +193,7 @@ internal sealed class Testbed : IAsyncDisposable
             },
             cancellationToken, isTiered: true);
         await handler.StartEndpointAsync(messages: 0, cancellationToken);
+        hasStarted = true;
     }
 
     /// <summary>Cuts every connection of the endpoint to its transport, and notifies the attempt that waits for it.</summary>
@@ -286,7 +292,7 @@ internal sealed class Testbed : IAsyncDisposable
     private async Task<Counters> CountOnceAsync(CancellationToken cancellationToken)
     {
         // First: a message that it dispatches in the meantime is counted twice rather than not at all.
-        var outbox = await Database.CountOutboxAsync(Cell.Kind.OutboxTableOf(Place.Queue), cancellationToken);
+        var outbox = hasStarted ? await Database.CountOutboxAsync(cancellationToken) : 0;
         var (rows, prepared) = await Database.CountAsync(cancellationToken);
         return new Counters(
             rows,

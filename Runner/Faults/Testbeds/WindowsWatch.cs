@@ -22,6 +22,8 @@ internal sealed class WindowsWatch(WatchedServer data, WatchedServer? apart, str
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
+    private DateTimeOffset earlier = DateTimeOffset.MinValue;
+
     public WindowsMet Met { get; private set; } = WindowsMet.None;
 
     /// <summary>Adds the transactions that the last kill left open.</summary>
@@ -36,7 +38,10 @@ internal sealed class WindowsWatch(WatchedServer data, WatchedServer? apart, str
         var branches = await ReadAsync<string>(data, Branches, data.Databases, cancellationToken);
         var decided = await ReadAsync<bool>(
             apart ?? data, $"SELECT {(apart is null ? DecidedByTheReceive : DecidedByTheWorker)} FROM unnest($1) AS gid", branches, cancellationToken);
-        Met = Met.With(IsAHandlerOpen(), isPrepared: decided.Contains(false), isDecided: decided.Contains(true));
+        var isHandlerOpen = WindowsMet.IsAHandlerOpen(AttemptJournal.ReadEnd(journal), earlier);
+        Met = Met.With(isHandlerOpen, isPrepared: decided.Contains(false), isDecided: decided.Contains(true));
+        // The next process starts after this moment.
+        earlier = DateTimeOffset.UtcNow;
     }
 
     private static async Task<IReadOnlyList<T>> ReadAsync<T>(
@@ -50,10 +55,6 @@ internal sealed class WindowsWatch(WatchedServer data, WatchedServer? apart, str
             values.Add(await reader.GetFieldValueAsync<T>(0, cancellationToken));
         return values;
     }
-
-    private bool IsAHandlerOpen() => AttemptJournal.ReadEnd(journal)
-        .GroupBy(line => line.AttemptId)
-        .Any(attempt => attempt.Any(line => line.Point is AttemptPoint.Started) && attempt.All(line => line.Point is not AttemptPoint.Returned));
 }
 
 /// <summary>A server with databases of an experiment.</summary>

@@ -194,16 +194,6 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
         ? new Violation(MessageId: null, $"{Touched} messages were not handled exactly once; {Done} may affect {MostTouched}", [])
         : null;
 
-    /// <summary>The same, which is known if there would not be too many without the messages that known limits explain.</summary>
-    /// <param name="found">The violations by messages.</param>
-    public Violation? TooManyAmong(IEnumerable<Violation> found)
-    {
-        var explained = found.Where(one => one is { MessageId: not null, Known: not null }).ToList();
-        return TooMany is { } tooMany && Touched - explained.Count <= MostTouched
-            ? tooMany with { Known = string.Join("; ", explained.Select(one => one.Known).Distinct()) }
-            : TooMany;
-    }
-
     /// <summary>
     /// Milliseconds from the start of a new process after each kill until the next handler had returned, ascending; absent if it was
     /// not measured, as in the folders of older kits.

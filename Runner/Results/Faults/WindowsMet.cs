@@ -24,6 +24,15 @@ public sealed record WindowsMet(int BeforePrepare, int Prepared, int Decided, in
         Decided + (isDecided ? 1 : 0),
         NoneOpen + (isBeforePrepare || isPrepared || isDecided ? 0 : 1));
 
+    /// <summary>True if the killed process had a handler that had been entered and had not returned.</summary>
+    /// <param name="lines">Of the journal, in order.</param>
+    /// <param name="after">A moment before the process started: an attempt that an earlier kill left open stays so for ever.</param>
+    public static bool IsAHandlerOpen(IEnumerable<AttemptLine> lines, DateTimeOffset after) => lines
+        .GroupBy(line => line.MessageId)
+        // A failed attempt has not returned, either, and another follows it.
+        .Select(message => message.GroupBy(line => line.AttemptId).Last())
+        .Any(last => last.Any(line => line.Point is AttemptPoint.Started && line.At > after) && last.All(line => line.Point is not AttemptPoint.Returned));
+
     public override string ToString() =>
         $"windows met (a kill can meet one for each worker): {BeforePrepare} before prepare, {Prepared} prepared, " +
         $"{Decided} decided (second phase outstanding), {NoneOpen} none open";

@@ -23,7 +23,7 @@ public sealed class SendCannotBeStored
                  PERFORM nextval('tries');
                  RAISE EXCEPTION 'The test refuses this.';
              END $$;
-             CREATE TRIGGER refusing BEFORE INSERT ON {cell.Kind.OutboxTableOf(cell.Name)} FOR EACH ROW EXECUTE FUNCTION refuse()
+             CREATE TRIGGER refusing BEFORE INSERT ON {cell.Kind.OutboxTableOf(cell.Mode, cell.Name)} FOR EACH ROW EXECUTE FUNCTION refuse()
              """);
         var message = await bench.SendAsync(Situation.HandlerSucceeds);
 

@@ -34,21 +34,11 @@ public sealed class AfterAStorm
         Assert.That(
             new StormFacts(Seed: 1, Kills: 5, Cuts: 5, InFlight: 20) { Touched = touched, MostTouched = most }.TooMany?.Because, Is.EqualTo(because));
 
-    [TestCase(1, null)]
-    [TestCase(2, "it counts a cut")]
-    public void Too_many_are_known_if_known_limits_explain_those_beyond(int explained, string? known) =>
-        Assert.That(
-            new StormFacts(Seed: 1, Kills: 5, Cuts: 5, InFlight: 20) { Touched = 3, MostTouched = 1 }
-                .TooManyAmong([.. Enumerable.Repeat(Given("it counts a cut"), explained), Given(known: null)])?.Known,
-            Is.EqualTo(known));
-
     [TestCase(10, null)]
     [TestCase(null, null)]
     [TestCase(11, "10 of 11 faults happened, and a storm shows nothing without them all: 5 kills and 5 cuts of all connections")]
     public void Fewer_faults_than_were_asked_for_show_nothing(int? asked, string? because) =>
         Assert.That(new StormFacts(Seed: 1, Kills: 5, Cuts: 5, InFlight: 20) { Asked = asked }.Shortfall, Is.EqualTo(because));
-
-    private static Violation Given(string? known) => new(Guid.NewGuid(), "a message is clean-error; allowed: once", []) { Known = known };
 
     private static AttemptLine Line(int at, AttemptPoint point = AttemptPoint.Returned) =>
         new(Guid.NewGuid(), Guid.NewGuid(), point, []) { At = Start.AddMilliseconds(at) };

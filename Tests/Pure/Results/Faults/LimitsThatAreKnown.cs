@@ -85,6 +85,63 @@ public sealed class LimitsThatAreKnown
         }
     }
 
+    /// <summary>
+    /// Finding 18: Rebus commits the receive of a message that it has given up. And nothing recovers the driver's two-phase commit, which a handler can leave.
+    /// </summary>
+    private static readonly IReadOnlyList<(string Framework, TransactionMode Mode, Fault Fault)> OneUnitInPieces =
+    [
+        ("rebus", TransactionMode.Shared, Fault.Poison), ("rebus", TransactionMode.Shared, Fault.ReceiveLost),
+        ("bare", TransactionMode.NpgsqlScope, Fault.SettingsLeft),
+    ];
+
+    [Test]
+    public void Excuse_no_effect_where_receive_rows_and_dead_letter_are_one_unit() => Assert.That(
+        from framework in EndpointKinds.Frameworks
+        from limit in framework.Limits
+        from mode in limit.Modes
+        where mode.IsOneUnit && limit.Classes.Any(HasAnEffect)
+        select (framework.Name, mode, limit.Fault),
+        Is.EquivalentTo(OneUnitInPieces));
+
+    [Test]
+    public void Excuse_rows_of_a_given_up_message_in_no_outbox_of_the_kit_s_own() => Assert.That(
+        from framework in EndpointKinds.Frameworks
+        where framework.Limits.Any(limit => limit is { GivenUp: not false } && limit.Modes.Contains(TransactionMode.Outbox) && limit.Classes.Contains(Zombie)
+            && limit.Fault != Fault.LateQueue)
+        select framework.Name,
+        Is.EquivalentTo(["nservicebus", "wolverine"]));
+
+    [TestCase(false, 5, 2, 0, ExpectedResult = 4)]
+    [TestCase(false, 5, 0, 0, ExpectedResult = 0)]
+    [TestCase(true, 5, 2, 0, ExpectedResult = 14)]
+    [TestCase(false, 5, 2, 1, ExpectedResult = null)]
+    public int? Explain_no_more_of_a_storm_than_its_faults_have_met(bool alsoAfterAKill, int kills, int cuts, int serverCrashes) =>
+        (Doubles with { AlsoAfterAKill = alsoAfterAKill }).MostInAStorm(kills, cuts, serverCrashes, unsettled: 2);
+
+    [TestCase(1, 4, ExpectedResult = true)]
+    [TestCase(1, 5, ExpectedResult = false, Description = "one message more than two cuts can meet with two workers")]
+    [TestCase(0, 1, ExpectedResult = false, Description = "nothing was cut")]
+    public bool Of_a_storm_explain_too_many_messages_only_if_they_explain_each(int hasCuts, int messages)
+    {
+        var facts = new StormFacts(Seed: 1, Kills: 5, Cuts: hasCuts * 2, InFlight: 14) { Touched = messages, MostTouched = 0 };
+
+        var violations = StormLimits.ViolationsOf(facts, [.. Enumerable.Repeat(Known, messages)], [Doubles], unsettled: 2);
+
+        Assert.That(violations, Has.Count.EqualTo(messages + 1));
+        Assert.That(violations.Select(violation => violation.Known is not null).Distinct(), Has.Exactly(1).Items);
+        return violations[0].Known is not null;
+    }
+
+    [Test]
+    public void Of_a_storm_do_not_explain_messages_beyond_the_promised_number()
+    {
+        var facts = new StormFacts(Seed: 1, Kills: 0, Cuts: 2, InFlight: 4) { Touched = 6, MostTouched = 4 };
+
+        var violations = StormLimits.ViolationsOf(facts, [Known], [Doubles], unsettled: 2);
+
+        Assert.That(violations.Select(violation => violation.Known), Is.EqualTo(new[] { null, "it doubles" }));
+    }
+
     [Test]
     public void Are_found_by_cell_fault_and_message()
     {
@@ -99,6 +156,8 @@ public sealed class LimitsThatAreKnown
             Assert.That(ReasonOf(TransactionMode.TransactionsOff, Affected.Bystander), Is.Null);
         }
     }
+
+    private static bool HasAnEffect(DeliveryClass kind) => kind is not (Stuck or Lost or CleanError or Recovered or Once);
 
     private static HashSet<DeliveryClass> Allowed => [Once];
 

@@ -36,8 +36,6 @@ public sealed class StormOverTwoPhaseCommit
             Assert.That((result.Storm.Touched, result.Storm.MostTouched), Is.EqualTo((0, 0)));
             Assert.That(result.Storm.RestartMilliseconds, Has.Count.EqualTo(3).And.Ordered.And.All.Positive);
             Assert.That(result.Fired[^1], Does.StartWith("windows met ("));
-            var met = result.Storm.Windows!;
-            Assert.That(met.BeforePrepare + met.Prepared + met.Decided + met.NoneOpen, Is.InRange(3, 3 * 3), "each kill is in one window or more");
         }
     }
 }
