@@ -90,11 +90,15 @@ public sealed record Latency(double? P50, double? P95, double? P99, double? P999
     /// <returns><see langword="null"/> if none has an end.</returns>
     public static Latency? Of(IEnumerable<double> milliseconds)
     {
-        var sorted = milliseconds.Order().ToArray();
-        return sorted.Length == 0 || !double.IsFinite(sorted[0])
+        // Between a number and infinity there is no quantile, not even at the number.
+        const double Endless = 1e300;
+        var sorted = milliseconds.Select(time => Math.Min(time, Endless)).Order().ToArray();
+        return sorted.Length == 0 || !HasEnd(sorted[0])
             ? null
-            : new Latency(Of(0.5), Of(0.95), Of(0.99), Of(0.999), Math.Round(Array.FindLast(sorted, double.IsFinite), 3));
+            : new Latency(Of(0.5), Of(0.95), Of(0.99), Of(0.999), Math.Round(Array.FindLast(sorted, HasEnd), 3));
 
-        double? Of(double share) => Quantile.OfEnough(sorted, share) is { } quantile && double.IsFinite(quantile) ? quantile : null;
+        double? Of(double share) => Quantile.OfEnough(sorted, share) is { } quantile && HasEnd(quantile) ? quantile : null;
+
+        static bool HasEnd(double time) => time < Endless / 1e100;
     }
 }
