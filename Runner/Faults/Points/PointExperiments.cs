@@ -106,10 +106,11 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                         await used.DisposeAsync();
                     }
 
-                    // One that met its point stays as it is, also if it did not settle, or failed, afterwards. What broke a promise does, too, whatever it met. Work
-                    // that is left where no fault was can be the subject's: another try must not hide it.
+                    // One that met its point stays as it is, also if it did not settle, or failed, afterwards. What broke a promise does, too, whatever it
+                    // met. Work that is left where no fault was can be the subject's: another try must not hide it.
                     discarded.Add($"{result.Because ?? outcome.Because}");
-                    if (outcome.IsMet || outcome.HasFailedAfterwards || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
+                    var isFinal = outcome.IsMet || outcome.HasFailedAfterwards || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken;
+                    if (isFinal || discarded.Count == Tries)
                         break;
                 }
 
