@@ -62,7 +62,7 @@ PlantedFault[] faults =
         ("$\"UPDATE {table} SET is_fenced = true WHERE id = $1 RETURNING open, {StandbyWait.OfTransaction}\"",
          "$\"SELECT open FROM {table} WHERE id = $1\"")),
     new("number removed before its branch has ended", "TwoServers", "Endpoints/Bare.PostgreSql/TwoPhase/WorkerRow.cs",
-        ("open.TypedValue = [.. decided.Select(branch => branch.Number).Distinct(), number];", "open.TypedValue = [number];")),
+        ("open = [.. decided.Select(branch => branch.Number).Distinct(), number];", "open = [number];")),
     new("recovery does not wait for the decision", "TwoPhase", "Endpoints/Bare.PostgreSql/TwoPhase/BranchDecisions.cs",
         ("BranchDecision.Aborted => branch.RollBack,", "BranchDecision.Aborted or BranchDecision.Undecided => branch.RollBack,"),
         ("BranchDecision.Undecided or BranchDecision.Unknown => null,", "BranchDecision.Unknown => null,")),
