@@ -83,9 +83,10 @@ internal sealed class DecisionsOfWorkers(WorkerRows rows, QueueSource queues) : 
                 await WorkerRows.ReleaseAsync(known, over.Where(worker => worker.Session == known).Select(worker => worker.Row.Id), cancellationToken);
                 return new Worker(await WorkerRow.OpenApartAsync(rows, known, cancellationToken), known);
             }
-            catch (NpgsqlException)
+            catch (NpgsqlException) when (known.State is not ConnectionState.Open)
             {
-                // It is lost, and nobody has noticed.
+                // It was lost, and nobody had noticed.
+                session = null;
                 await known.DisposeAsync();
             }
         }

@@ -30,6 +30,16 @@ internal sealed class TransportReceive(NpgsqlConnection connection, Func<long[],
 
     // What is deferred fails before the commit, because the transport could not roll back after one. In a transaction that has failed already, a lone COMMIT
     // would be answered with success.
-    private Task CommitAfterAsync(IEnumerable<NpgsqlBatchCommand> last) => PostgreSqlStatement.ExecuteAllAsync(
-        connection, [new("SET CONSTRAINTS ALL IMMEDIATE"), .. last, new("COMMIT"), new("BEGIN")]);
+    private async Task CommitAfterAsync(IEnumerable<NpgsqlBatchCommand> last)
+    {
+        var commit = new NpgsqlBatchCommand("COMMIT");
+        try
+        {
+            await PostgreSqlStatement.ExecuteAllAsync(connection, [new("SET CONSTRAINTS ALL IMMEDIATE"), .. last, commit, new("BEGIN")]);
+        }
+        catch (PostgresException failure) when (PostgreSqlStatement.HasRun(commit))
+        {
+            throw new NpgsqlException("The receive's commit was answered, and the statement after it failed. Nobody has refused the commit.", failure);
+        }
+    }
 }

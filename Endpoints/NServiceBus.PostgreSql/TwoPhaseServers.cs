@@ -128,6 +128,14 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
             return;
         }
 
+        var isolation = transport.Inner.TransactionScope.IsolationLevel;
+        if (isolation is not System.Transactions.IsolationLevel.ReadCommitted)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot run in full-dtc over two servers with a receive in {isolation}: its snapshot would hide the row that " +
+                "decides. Leave the transport's TransactionScope.IsolationLevel at ReadCommitted.");
+        }
+
         // Apart from the transport's pool, all of whose connections can be those of messages that wait for this.
         var apart = Opened(new QueueSource(transport.Queues.ForSessions(nameof(queues)), enlist: false));
         var (rows, participants) = await ApartServers.PrepareAsync(

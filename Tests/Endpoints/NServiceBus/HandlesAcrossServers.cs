@@ -275,6 +275,12 @@ public sealed class HandlesAcrossServers : OnTwoServers
         await Assert.ThatAsync(() => StartAsync(), Throws.InvalidOperationException.With.Message.Contains($"synchronous_commit = {setting}"));
     }
 
+    /// <summary>The row that decides is written after the receive's snapshot.</summary>
+    [Test]
+    public async Task A_receive_with_a_snapshot_is_refused() => await Assert.ThatAsync(
+        () => StartAsync(receive: System.Transactions.IsolationLevel.RepeatableRead),
+        Throws.InvalidOperationException.With.Message.Contains("a receive in RepeatableRead"));
+
     [Test]
     public async Task A_standby_that_nobody_waits_for_is_refused_or_accepted()
     {
@@ -375,7 +381,8 @@ public sealed class HandlesAcrossServers : OnTwoServers
     }
 
     private async Task<TwoPhasePostgreSqlTransport> StartAsync(
-        HandlesInTwoPhases.Handle? handle = null, string? queues = null, string? data = null, Action<TwoPhasePostgreSqlTransport>? configure = null)
+        HandlesInTwoPhases.Handle? handle = null, string? queues = null, string? data = null, Action<TwoPhasePostgreSqlTransport>? configure = null,
+        System.Transactions.IsolationLevel? receive = null)
     {
         var transport = new TwoPhasePostgreSqlTransport(Pooled(queues ?? Bench.QueueConnection), Pooled(data ?? Bench.DataConnection));
         configure?.Invoke(transport);
@@ -383,6 +390,8 @@ public sealed class HandlesAcrossServers : OnTwoServers
         application.Logging.AddProvider(log).AddFilter("NServiceBus", level => level >= LogLevel.Critical);
         application.Services.AddSingleton(handle ?? InsertAndSendAsync);
         var endpoint = TestEndpoint.Configure(Name, transport, TransactionMode.FullDtc);
+        if (receive is { } isolation)
+            transport.Inner.TransactionScope.IsolationLevel = isolation;
         endpoint.LimitMessageProcessingConcurrencyTo(2);
         endpoint.AddHandler<HandlesInTwoPhases.Handler>();
         application.Services.AddNServiceBusEndpoint(endpoint);
