@@ -141,7 +141,7 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. fired, unsettled] : fired,
-            Observed = [.. met.Also.Prepend(met.Class).Order().Select(kind => new Observation(kind, 1))],
+            Observed = [.. met.Classes.Order().Select(kind => new Observation(kind, 1))],
             Counts = account.Counts,
             Evidence = met.Evidence,
             Violations = FaultResult.StoredOf(violations),

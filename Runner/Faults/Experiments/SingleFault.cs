@@ -75,10 +75,8 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
                 .Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),
         ];
         var why = notFired ?? unsettled;
-        var notPromised = violations.SelectMany(violation => violation.Classes);
-        var verdict = notFired is null
-            ? PointVerdict.Of(unsettled, violations.Count > 0, notPromised)
-            : PointVerdict.OfNotMet(why, violations.Count > 0, notPromised);
+        // Where the fault did not fire, only what stays can break a promise, as where nothing came to rest.
+        var verdict = PointVerdict.Of(why, violations.Count > 0, violations.SelectMany(violation => violation.Classes));
         return blank with
         {
             Verdict = verdict,

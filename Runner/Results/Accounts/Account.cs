@@ -106,7 +106,7 @@ public sealed class Account
     [
         .. from verdict in Verdicts.GroupBy(verdict => verdict.Class).OrderBy(kind => kind.Key).SelectMany(kind => kind.Take(perClass))
            where verdict.Class is not DeliveryClass.Once
-           let classes = verdict.Also.Prepend(verdict.Class).Select(Words.Of)
+           let classes = verdict.Classes.Select(Words.Of)
            let heading = $"message {verdict.MessageId} is {string.Join(" and ", classes)}:"
            from line in verdict.Evidence.Select(line => $"  {line}").Prepend(heading)
            select line,
