@@ -5,7 +5,7 @@ namespace Kit.Tests.Bare;
 
 /// <summary>
 /// The driver drops the variable where a connection string has options, and the endpoint's tables would be in another schema. The variable is that of the
-/// whole process, so this runs beside no other test.
+/// whole process, so no other test runs at the same time.
 /// </summary>
 public sealed class OptionsOfTheEnvironment
 {
