@@ -141,6 +141,24 @@ public sealed class HandlesAcrossServers : OnTwoServers
         Assert.That(attempts, Is.EqualTo(TransactionMode.FullDtc.Attempts + 1));
     }
 
+    /// <summary>For the transport it was handled then.</summary>
+    [Test]
+    public async Task A_message_that_goes_back_without_an_attempt_keeps_those_that_have_failed()
+    {
+        var handled = 0;
+        await StartAsync(async (message, context) =>
+        {
+            await InsertAndSendAsync(message, context);
+            if (Interlocked.Increment(ref handled) != TransactionMode.FullDtc.Attempts)
+                throw new InvalidOperationException("not this one");
+            await TestDatabases.ExecuteAsync(Bench.QueueConnection, "UPDATE kit_worker SET is_fenced = true");
+        });
+        await EnqueueAsync(1);
+        await Eventually.HoldsAsync(async () => (await ReadErrorsAsync()).Count > 0, "the message is given up");
+
+        Assert.That(handled, Is.EqualTo(TransactionMode.FullDtc.Attempts + 1));
+    }
+
     /// <summary>The transport could not roll back either, and would count a second attempt.</summary>
     [Test]
     public async Task A_receive_that_is_lost_while_the_handler_runs_counts_one_attempt()

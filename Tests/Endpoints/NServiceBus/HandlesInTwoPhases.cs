@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Data.Common;
+using System.Diagnostics;
 using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
@@ -276,6 +277,92 @@ public sealed class HandlesInTwoPhases
         Assert.That(attempts, Is.EqualTo(TransactionMode.FullDtc.Attempts));
     }
 
+    /// <summary>Nothing that a server refuses: no text is where one is expected. The message would be received again at once, without end.</summary>
+    [Test]
+    public async Task A_failure_before_the_handler_that_nobody_expects_is_no_attempt_and_is_not_repeated_at_once()
+    {
+        const int Times = 6;
+        using var host = await StartAsync(
+            async (message, context) => await InsertAsync(message, await context.GetBranchConnectionAsync()),
+            transport: new TwoPhasePostgreSqlTransport(databases.Queue + ";Search Path=public,pg_catalog", databases.Widgets));
+        await TestDatabases.ExecuteAsync(
+            databases.Queue,
+            "CREATE SEQUENCE asked; CREATE FUNCTION public.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql " +
+            "AS 'SELECT NULL::timestamptz FROM nextval(''asked'')'");
+        await EnqueueAsync();
+        await AskedAsync(1);
+        var watch = Stopwatch.StartNew();
+        await AskedAsync(Times);
+        var elapsed = watch.Elapsed;
+        await TestDatabases.ExecuteAsync(databases.Queue, "DROP FUNCTION public.pg_postmaster_start_time()");
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1 || (await ReadErrorsAsync()).Count > 0, "the message is handled");
+        await host.StopAsync();
+
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
+        // When the first was seen, the second could be near.
+        Assert.That(elapsed, Is.GreaterThan((Times - 2) * TimeSpan.FromMilliseconds(200)));
+
+        Task AskedAsync(int times) => Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(databases.Queue, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int FROM asked") >= times,
+            "it is asked again");
+    }
+
+    /// <summary>The copy is written before. The transport would handle the message in the same transaction, and commit both.</summary>
+    [Test]
+    public async Task A_callback_that_throws_when_a_message_was_moved_leaves_it_in_one_place()
+    {
+        var (attempts, moved) = (0, 0);
+        using var host = await StartAsync(
+            async (message, context) =>
+            {
+                await InsertAsync(message, await context.GetBranchConnectionAsync());
+                if (Interlocked.Increment(ref attempts) <= TransactionMode.FullDtc.Attempts)
+                    throw new InvalidOperationException("The test wants this attempt to fail.");
+            },
+            configure: endpoint =>
+            {
+                endpoint.DefineCriticalErrorAction((_, _) => Task.CompletedTask);
+                endpoint.Recoverability().Failed(failed => failed.OnMessageSentToErrorQueue(
+                    (_, _) => Interlocked.Increment(ref moved) == 1 ? throw new InvalidOperationException("The alert cannot be sent.") : Task.CompletedTask));
+            });
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(async () => (await ReadErrorsAsync()).Count > 0, "the message is given up");
+        await host.StopAsync();
+
+        Assert.That(await ReadErrorsAsync(), Has.Count.EqualTo(1));
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+        Assert.That(attempts, Is.EqualTo(TransactionMode.FullDtc.Attempts));
+    }
+
+    /// <summary>The transport takes that for another failure of the message.</summary>
+    [Test]
+    public async Task A_receive_that_is_cut_while_its_message_is_moved_keeps_the_attempts_and_the_reason()
+    {
+        var (attempts, moved) = (0, 0);
+        using var host = await StartAsync(
+            (_, _) =>
+            {
+                Interlocked.Increment(ref attempts);
+                throw new InvalidOperationException("The test wants this attempt to fail.");
+            },
+            configure: endpoint => endpoint.Recoverability().Failed(failed => failed.OnMessageSentToErrorQueue(async (_, _) =>
+            {
+                if (Interlocked.Increment(ref moved) == 1)
+                {
+                    await TestDatabases.ExecuteAsync(
+                        databases.Queue,
+                        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity " +
+                        "WHERE datname = current_database() AND state = 'idle in transaction'");
+                }
+            })));
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(async () => (await ReadErrorsAsync()).Count > 0, "the message is given up");
+        await host.StopAsync();
+
+        Assert.That((await ReadErrorsAsync()).Single().Reason, Does.Contain("The test wants this attempt to fail."));
+        Assert.That((attempts, moved), Is.EqualTo((TransactionMode.FullDtc.Attempts, 2)));
+    }
+
     /// <summary>NServiceBus's transport counts a failure, and again that it cannot roll back.</summary>
     [TestCase("full-dtc", 3)]
     [TestCase("scope-off", 2)]
@@ -436,7 +523,9 @@ public sealed class HandlesInTwoPhases
 
     private Task EnqueueAsync() => queue.PreloadAsync([new BuildWidget(Guid.CreateVersion7())], CancellationToken.None);
 
-    private async Task<IHost> StartAsync(Handle handle, int concurrency = 2, TransactionMode? mode = null, TransportDefinition? transport = null)
+    private async Task<IHost> StartAsync(
+        Handle handle, int concurrency = 2, TransactionMode? mode = null, TransportDefinition? transport = null,
+        Action<EndpointConfiguration>? configure = null)
     {
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
         application.Services.AddSingleton(handle);
@@ -444,6 +533,7 @@ public sealed class HandlesInTwoPhases
             Queue, transport ?? new TwoPhasePostgreSqlTransport(databases.Queue, databases.Widgets), mode ?? TransactionMode.FullDtc);
         endpoint.LimitMessageProcessingConcurrencyTo(concurrency);
         endpoint.AddHandler<Handler>();
+        configure?.Invoke(endpoint);
         application.Services.AddNServiceBusEndpoint(endpoint);
         var host = application.Build();
         await host.StartAsync();
