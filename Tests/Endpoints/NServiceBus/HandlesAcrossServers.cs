@@ -159,6 +159,51 @@ public sealed class HandlesAcrossServers : OnTwoServers
         Assert.That(handled, Is.EqualTo(TransactionMode.FullDtc.Attempts + 1));
     }
 
+    /// <summary>Its lock would show a living worker for as long as the session lives, because the next message finds another row.</summary>
+    [Test]
+    public async Task The_row_of_a_fenced_worker_is_deleted_also_if_another_is_free()
+    {
+        var met = Enumerable.Range(0, 3).Select(_ => new Meeting(2)).ToList();
+        var handled = 0;
+        await StartAsync(
+            async (message, context) =>
+            {
+                await InsertAndSendAsync(message, context);
+                switch (Interlocked.Increment(ref handled))
+                {
+                    case 1 or 2:
+                        await met[0].ArriveAsync();
+                        break;
+                    case 3:
+                        await met[1].ArriveAsync();
+                        break;
+                    case 4:
+                        await met[1].ArriveAsync();
+                        await Eventually.HoldsAsync(async () => await Bench.Data.CountRowsAsync() == 3, "the other of the two is handled");
+                        await TestDatabases.ExecuteAsync(
+                            Bench.QueueConnection,
+                            "UPDATE kit_worker SET is_fenced = true WHERE id = (SELECT id FROM kit_worker ORDER BY age(xmin) DESC LIMIT 1)");
+                        break;
+                    case 6 or 7:
+                        await met[2].ArriveAsync();
+                        break;
+                }
+            },
+            configure: transport => transport.RecoveryInterval = TimeSpan.FromMilliseconds(50));
+        var messages = new List<Guid>();
+        for (var pair = 0; pair < met.Count; pair++)
+        {
+            messages.AddRange(await EnqueueAsync(2));
+            await DrainedAsync();
+        }
+
+        await HasExactlyOneEffectOfEachAsync(messages);
+        Assert.That(handled, Is.EqualTo(7));
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(Bench.QueueConnection, "SELECT count(*)::int FROM kit_worker WHERE is_fenced") == 0,
+            "the fenced row is deleted");
+    }
+
     /// <summary>The transport could not roll back either, and would count a second attempt.</summary>
     [Test]
     public async Task A_receive_that_is_lost_while_the_handler_runs_counts_one_attempt()
@@ -462,6 +507,20 @@ public sealed class HandlesAcrossServers : OnTwoServers
         await using var source = NpgsqlDataSource.Create(Bench.QueueConnection);
         await using var command = source.CreateCommand("SELECT coalesce(array_agg(id), '{}') FROM kit_worker");
         return (Guid[])(await command.ExecuteScalarAsync())!;
+    }
+
+    /// <summary>So many wait for each other.</summary>
+    private sealed class Meeting(int size)
+    {
+        private readonly TaskCompletionSource all = new();
+        private int arrived;
+
+        public Task ArriveAsync()
+        {
+            if (Interlocked.Increment(ref arrived) == size)
+                all.SetResult();
+            return all.Task;
+        }
     }
 
     private static async Task<HealthReportEntry> CheckAsync(TwoPhasePostgreSqlTransport transport)
