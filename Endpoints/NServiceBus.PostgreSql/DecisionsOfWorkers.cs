@@ -80,19 +80,25 @@ internal sealed class DecisionsOfWorkers(WorkerRows rows, QueueSource queues) : 
         var ended = new List<Worker>();
         while (over.TryDequeue(out var worker))
             ended.Add(worker);
-        if (session is { State: ConnectionState.Open } known)
+        if (session is { } known)
         {
+            // A row that has never decided may be on another server than the receives: the queue's address leads elsewhere now, and this session does not.
+            var isLeft = ended.Any(worker => worker.Session == known && !worker.Row.HasDecided);
             try
             {
-                await WorkerRows.ReleaseAsync(known, ended.Where(worker => worker.Session == known).Select(worker => worker.Row.Id), cancellationToken);
-                return new Worker(await WorkerRow.OpenApartAsync(rows, known, cancellationToken), known);
+                if (known.State is ConnectionState.Open && !isLeft)
+                {
+                    await WorkerRows.ReleaseAsync(known, ended.Where(worker => worker.Session == known).Select(worker => worker.Row.Id), cancellationToken);
+                    return new Worker(await WorkerRow.OpenApartAsync(rows, known, cancellationToken), known);
+                }
             }
             catch (NpgsqlException) when (known.State is not ConnectionState.Open)
             {
                 // It was lost, and nobody had noticed.
-                session = null;
-                await known.DisposeAsync();
             }
+
+            session = null;
+            await known.DisposeAsync();
         }
 
         var opened = await queues.OpenAsync(cancellationToken);

@@ -419,6 +419,34 @@ public sealed class HandlesAcrossServers : OnTwoServers
         Assert.That(await Bench.Data.CountRowsAsync(), Is.Zero);
     }
 
+    /// <summary>
+    /// As after a failover to a standby, with a server that lives on: the transport's connections end, and the session that writes the workers' rows stays.
+    /// </summary>
+    [Test]
+    public async Task A_queue_whose_address_leads_to_another_server_goes_on_there()
+    {
+        await using var proxy = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(Bench.QueueConnection).Port);
+        await StartAsync(
+            queues: new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Port = proxy.Port }.ConnectionString,
+            configure: transport => transport.RecoveryInterval = TimeSpan.FromHours(1));
+        await EnqueueAsync(1);
+        await DrainedAsync();
+        await using var standby = await PrivateClone.OfAsync(QueueServer);
+        var moved = new NpgsqlConnectionStringBuilder(standby.ConnectionTo(Bench.QueueConnection));
+        await TestDatabases.ExecuteAsync(moved.ConnectionString, "UPDATE kit_worker SET is_fenced = true");
+        proxy.Redirect(moved.Port);
+        await TestDatabases.ExecuteAsync(
+            Bench.QueueConnection,
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() " +
+            "AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')");
+
+        await using var there = new NServiceBusOnPostgreSqlApart().OpenQueue(Name, moved.ConnectionString);
+        await there.PreloadAsync([new BuildWidget(Guid.CreateVersion7())], CancellationToken.None);
+        await Eventually.HoldsAsync(async () => await Bench.Data.CountRowsAsync() == 2, "it is handled there");
+
+        Assert.That(await there.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+    }
+
     private static async Task InsertAndSendAsync(BuildWidget message, IMessageHandlerContext context)
     {
         await InsertAsync(message, context);
