@@ -140,8 +140,9 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
         var apart = Opened(new QueueSource(transport.Queues.ForSessions(nameof(queues)), enlist: false));
         var (rows, participants) = await ApartServers.PrepareAsync(
             endpoint, transport.Queues, apart.Source, [handlers], _ => data, cancellationToken);
-        mode = await FullDtc.StartAsync(endpoint, participants, isWaiting: false, cancellationToken);
+        // Ends after the mode: until the last branch has had its second phase, its worker lives.
         decisions = Opened(new DecisionsOfWorkers(rows, apart));
+        mode = await FullDtc.StartAsync(endpoint, participants, isWaiting: false, cancellationToken);
     }
 
     private T Opened<T>(T one)

@@ -306,6 +306,39 @@ public sealed class HandlesAcrossServers : OnTwoServers
         Assert.That(await Bench.CountWorkersAsync(), Is.InRange(1, 2));
     }
 
+    /// <summary>Otherwise the recovery of another process could fence the workers, and end their branches first.</summary>
+    [Test]
+    public async Task Workers_live_until_the_branches_that_wait_at_the_stop_have_ended()
+    {
+        await using var queues = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(Bench.QueueConnection).Port);
+        await using var data = new FaultProxy("127.0.0.1", new NpgsqlConnectionStringBuilder(Bench.DataConnection).Port);
+        await StartAsync(
+            async (message, context) =>
+            {
+                await InsertAsync(message, context);
+                queues.Stall(Traffic.ToServer);
+            },
+            queues: new NpgsqlConnectionStringBuilder(Bench.QueueConnection) { Port = queues.Port }.ConnectionString,
+            data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Port = data.Port }.ConnectionString,
+            configure: transport => transport.RecoveryInterval = TimeSpan.FromHours(1));
+        await EnqueueAsync(1);
+        await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 1, "prepared");
+        data.Stall(Traffic.ToServer);
+        queues.Resume(Traffic.ToServer);
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "decided, and not committed");
+
+        var stopping = StopAsync();
+        var isFree = await Eventually.IsSoAsync(
+            async () => await TestDatabases.ScalarAsync(
+                Bench.QueueConnection, "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1") == 0,
+            TimeSpan.FromSeconds(3));
+        data.Resume(Traffic.ToServer);
+        await stopping;
+
+        Assert.That(isFree, Is.False, "the worker's lock is free");
+        Assert.That((await Bench.Data.CountRowsAsync(), await Bench.Data.CountPreparedAsync()), Is.EqualTo((1, 0)));
+    }
+
     [Test]
     public async Task An_outage_of_each_server_loses_and_doubles_nothing()
     {
