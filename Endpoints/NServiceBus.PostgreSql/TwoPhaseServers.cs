@@ -58,7 +58,9 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
                 $"({AddressOf(transport.Queues)}; {AddressOf(transport.Data)}). Name one host.");
         }
 
-        PoolSizes.Require(endpoint, concurrency, transport.Queues, concurrency + Peeking, PoolSizes.Queue);
+        transport.ConnectionsOfReceivers += concurrency + Peeking;
+        PoolSizes.Require(
+            endpoint, concurrency, transport.Queues, transport.ConnectionsOfReceivers, $"{PoolSizes.Queue}, which all receivers share");
         PoolSizes.Require(endpoint, concurrency, transport.Data, concurrency, PoolSizes.Data);
         var pooler = new PoolerCheck(endpoint, log);
         await pooler.RequireSessionsAsync(transport.Queues, PoolSizes.Queue, cancellationToken);

@@ -418,6 +418,19 @@ public sealed class HandlesInTwoPhases
             Throws.InvalidOperationException.With.Message.Contains("needs a Maximum Pool Size of at least 2"));
     }
 
+    /// <summary>Each at a time, and one that looks for messages.</summary>
+    [Test]
+    public async Task A_pool_of_the_queues_that_is_too_small_for_all_receivers_together_is_refused()
+    {
+        var small = new NpgsqlConnectionStringBuilder(databases.Queue) { Pooling = true, MaxPoolSize = 5 }.ConnectionString;
+
+        await Assert.ThatAsync(
+            () => StartAsync(
+                Nothing, transport: new TwoPhasePostgreSqlTransport(small, databases.Widgets),
+                configure: endpoint => endpoint.MakeInstanceUniquelyAddressable("1")),
+            Throws.InvalidOperationException.With.Message.Contains("needs a Maximum Pool Size of at least 6"));
+    }
+
     [Test]
     public async Task A_list_of_hosts_is_refused()
     {
