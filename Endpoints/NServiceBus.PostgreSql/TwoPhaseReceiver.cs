@@ -24,7 +24,7 @@ internal sealed partial class TwoPhaseReceiver(
     // The transport's own key, for every driver (TransportTransactionKeys in NServiceBus.SqlServer 9.1.0).
     private const string ConnectionKey = "System.Data.SqlClient.SqlConnection";
 
-    /// <summary>How long a message that found no slot, or no right server, stays received before it goes back to its queue.</summary>
+    /// <summary>How long a message that no attempt failed stays received before it goes back to its queue.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
     private readonly FailedAttempts attempts = new();
@@ -136,7 +136,7 @@ internal sealed partial class TwoPhaseReceiver(
             // The handler left a command running on the lent connection. Its own failure is the one that counts.
             if (ofHandler is not null && failure != ofHandler)
                 LogNotReturned(failure.Message);
-            ThrowIfOfMessage(message, unit, ofHandler ?? failure);
+            await ThrowIfOfMessageAsync(message, unit, ofHandler ?? failure, cancellationToken);
             return false;
         }
     }
@@ -160,16 +160,18 @@ internal sealed partial class TwoPhaseReceiver(
     }
 
     /// <summary>Counts the failure as an attempt and throws it, if it is the message's, and not that of the servers or of the worker.</summary>
-    private void ThrowIfOfMessage(MessageContext message, AtomicUnit? unit, Exception failure)
+    private async Task ThrowIfOfMessageAsync(MessageContext message, AtomicUnit? unit, Exception failure, CancellationToken cancellationToken)
     {
         var reason = Failure.ReasonOf(failure);
         ReadOnlyServer.Leave(Servers.Handlers, failure);
         if (Servers.Decisions.MismatchOf(reason) is { } mismatch)
             Servers.ForgetOtherServer(mismatch);
-        else if (unit is null || reason is FencedException)
+        else if (unit is null || unit.Refusal is not null || reason is FencedException || await IsRefusedAsync(failure, cancellationToken))
+        {
+            if (unit is not null)
+                Servers.Mode.SawNoSlot(unit);
             LogGivenBack(reason.Message);
-        else if (reason is ServerRefusedException && unit.Refusal is null)
-            Servers.Mode.SawNoSlot(unit);
+        }
         else
         {
             var counted = WithReason(failure);
@@ -177,6 +179,11 @@ internal sealed partial class TwoPhaseReceiver(
             ExceptionDispatchInfo.Throw(counted);
         }
     }
+
+    /// <summary>Whether a server says that it cannot work now, as on the bare endpoint.</summary>
+    private async ValueTask<bool> IsRefusedAsync(Exception failure, CancellationToken cancellationToken) =>
+        FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused
+        || (NpgsqlErrors.IsReadOnly(failure) && await ReadOnlyServer.IsSoAsync(transport.Data, [], cancellationToken));
 
     private static async Task PauseAsync(CancellationToken cancellationToken) =>
         await Task.Delay(Pause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

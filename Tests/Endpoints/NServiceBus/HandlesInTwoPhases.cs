@@ -107,27 +107,66 @@ public sealed class HandlesInTwoPhases
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
     }
 
-    [Test]
-    public async Task A_swallowed_refusal_of_the_branch_fails_it()
+    /// <summary>Nothing else would fail, and the message would end without its row.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_refused_connection_is_no_success_and_no_attempt(bool isSwallowed)
     {
-        var errors = await GiveUpAsync(
+        var refused = 0;
+        using var host = await StartAsync(
             async (message, context) =>
             {
-                await databases.AllowConnectionsToWidgetsAsync(false);
                 try
                 {
                     await InsertAsync(message, await context.GetBranchConnectionAsync());
                 }
                 catch (PostgresException)
                 {
-                    // Swallowed: there is no branch.
+                    Interlocked.Increment(ref refused);
+                    if (!isSwallowed)
+                        throw;
                 }
-
-                await databases.AllowConnectionsToWidgetsAsync(true);
             },
             transport: new TwoPhasePostgreSqlTransport(databases.Queue, databases.Widgets + ";Pooling=false"));
+        await databases.AllowConnectionsToWidgetsAsync(false);
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(() => Volatile.Read(ref refused) > TransactionMode.FullDtc.Attempts, "it was refused more often than a message may fail");
+        await databases.AllowConnectionsToWidgetsAsync(true);
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1, "the message is handled");
+        await host.StopAsync();
 
-        Assert.That(errors.Single().Reason, Does.Contain("not currently accepting connections"));
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
+    }
+
+    /// <summary>It has no connection left for one that the handler opens itself.</summary>
+    [Test]
+    public async Task A_shortage_of_the_server_is_no_attempt()
+    {
+        await TestDatabases.ExecuteAsync(databases.Queue, "CREATE ROLE limited LOGIN PASSWORD 'limited' CONNECTION LIMIT 0");
+        var own = new NpgsqlConnectionStringBuilder(databases.Widgets) { Username = "limited", Password = "limited", Pooling = false, Enlist = false };
+        var failed = new ConcurrentBag<string?>();
+        using var host = await StartAsync(async (message, context) =>
+        {
+            await InsertAsync(message, await context.GetBranchConnectionAsync());
+            if (failed.Count > TransactionMode.FullDtc.Attempts)
+                return;
+            try
+            {
+                await using var other = new NpgsqlConnection(own.ConnectionString);
+                await other.OpenAsync(context.CancellationToken);
+            }
+            catch (PostgresException refused)
+            {
+                failed.Add(refused.SqlState);
+                throw;
+            }
+        });
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1 || (await ReadErrorsAsync()).Count > 0, "it is handled, or given up");
+        await host.StopAsync();
+
+        Assert.That(failed, Has.All.EqualTo(PostgresErrorCodes.TooManyConnections));
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
     }
 
     [Test]
