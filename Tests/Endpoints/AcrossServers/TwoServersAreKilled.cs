@@ -69,7 +69,8 @@ public sealed class TwoServersAreKilled
         var errors = await queue.ReadErrorsAsync(CancellationToken.None);
         await TestContext.Out.WriteLineAsync(
             $"killed {string.Join(", ", killed.Select(one => $"{one.Value} × {one.Key}"))}, {recovered} branches left by them; " +
-            $"{messages.Count} messages and {errors.Count} that were given up, {messages.Count(message => !rows.ContainsKey(message.MessageId))} lost, {rows.Count(row => row.Value > 1)} doubled");
+            $"{messages.Count} messages and {errors.Count} that were given up, " +
+            $"{messages.Count(message => !rows.ContainsKey(message.MessageId))} lost, {rows.Count(row => row.Value > 1)} doubled");
         using (Assert.EnterMultipleScope())
         {
             Assert.That(messages.Where(message => !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
