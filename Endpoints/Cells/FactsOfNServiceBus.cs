@@ -13,7 +13,8 @@ public static class FactsOfNServiceBus
         [
             .. SharedLimits.OfTheDriversScope,
             .. SharedLimits.OfQuickAttempts(
-                [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
+                // full-dtc: the kit's transport counts no attempt while a server refuses.
+                [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
                 // outbox: it dispatches within the message's attempts, after the rows have committed.
                 afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox],
                 onABroker: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox]),
