@@ -44,10 +44,10 @@ public static class FaultPromise
             [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.Shared],
             (Reach.None, Reach.None)
         },
-        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Pushed) },
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Handled) },
         { TransactionMode.NpgsqlScope, (Reach.Unbounded, Reach.Unbounded) },
         { TransactionMode.TransactionsOff, (Reach.HandledAndNext, Reach.Unbounded) },
-        { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.Pushed) },
+        { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.HandledOrSent) },
     };
 
     /// <summary>The classes that the message that meets the fault may end in. If a server crashes, that is every message.</summary>

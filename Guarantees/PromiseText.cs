@@ -45,7 +45,6 @@ public static class PromiseText
         Reach.HandledAndNext =>
             ", and each kill or cut affects at most the messages that were being handled; a cut also affects the next message of each handler",
         Reach.HandledOrSent => ", and each kill or cut affects at most the messages that were being handled or sent",
-        Reach.Pushed => ", and each kill or cut affects at most the messages that the broker had pushed",
         Reach.Unbounded => ", in any number",
         _ => throw new NotSupportedException($"There is no text for reach '{reach}'."),
     };

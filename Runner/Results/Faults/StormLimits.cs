@@ -26,6 +26,8 @@ public static class StormLimits
 
         // Messages that a limit explains are not among those whose number is promised.
         List<string> reasons = [.. explained.Select(violation => violation.Known).OfType<string>()];
-        return [tooMany with { Known = facts.Touched - reasons.Count <= facts.MostTouched ? reasons[0] : null }, .. explained];
+        var tooManyBy = facts.Touched - reasons.Count - facts.MostTouched;
+        var known = tooManyBy <= 0 ? reasons[0] : limits.FirstOrDefault(limit => tooManyBy <= limit.MoreForEachCut * facts.Cuts)?.Reason;
+        return [tooMany with { Known = known }, .. explained];
     }
 }
