@@ -88,19 +88,31 @@ public sealed class Fault
         new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] });
+        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] })
+    {
+        Crashes = CrashedServer.OfRows,
+    };
 
     public static Fault RestartBroker { get; } = new(
         "restart-broker", "the queue's own server, such as a broker, crashes when 5 % of a drain has been attempted, and restarts",
-        QueueServerCrashes, Redelivers);
+        QueueServerCrashes, Redelivers)
+    {
+        Crashes = CrashedServer.OfQueue,
+    };
 
     public static Fault RestartBrokerHalfway { get; } = new(
         "restart-broker-halfway", "the queue's own server, such as a broker, crashes when half of a drain has been attempted, and restarts",
-        QueueServerCrashes, Redelivers);
+        QueueServerCrashes, Redelivers)
+    {
+        Crashes = CrashedServer.OfQueue,
+    };
 
     public static Fault RestartBrokerLate { get; } = new(
         "restart-broker-late", "the queue's own server, such as a broker, crashes when 90 % of a drain has been attempted, and restarts",
-        QueueServerCrashes, Redelivers);
+        QueueServerCrashes, Redelivers)
+    {
+        Crashes = CrashedServer.OfQueue,
+    };
 
     public static Fault SentTwice { get; } = new(
         "sent-twice", "the message is in the queue twice with the same id, and two workers have it at the same time",
@@ -188,7 +200,10 @@ public sealed class Fault
         new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] });
+        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] })
+    {
+        Crashes = CrashedServer.OfRows,
+    };
 
     public static Fault NetworkSilent { get; } = new(
         "network-silent", "when 5 % of a drain has been attempted, no byte arrives on any connection of the endpoint for a while; then they resume",
@@ -258,6 +273,9 @@ public sealed class Fault
     /// <summary>The same with a broker's queue: acknowledgements and sends are then separate messages.</summary>
     internal PromiseRow PromiseOnBroker { get; }
 
+    /// <summary>The server that crashes, once, during a drain; <see langword="null"/>: none.</summary>
+    internal CrashedServer? Crashes { get; private init; }
+
     public override string ToString() => Name;
 
     // An acknowledged message that is redelivered is one message more.
@@ -267,4 +285,14 @@ public sealed class Fault
         ScopeOff = [Duplicated, DuplicatedOutgoing, Once],
         NpgsqlScope = [Once],
     };
+}
+
+/// <summary>A server that a fault makes to crash.</summary>
+internal enum CrashedServer
+{
+    /// <summary>The server with the handler's rows, which can have the queue, too.</summary>
+    OfRows,
+
+    /// <summary>The queue's own server.</summary>
+    OfQueue,
 }

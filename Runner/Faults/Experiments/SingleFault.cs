@@ -64,11 +64,16 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
 
     private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, Violation? blocked, string? notFired, string? unsettled)
     {
-        var promised = FaultPromise.Of(fault, cell.Mode, Transport.Of(cell).IsBroker);
+        var transport = Transport.Of(cell);
+        var promised = FaultPromise.Of(fault, cell.Mode, transport.IsBroker);
         var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
+        var tooMany = FaultPromise.InADrain(fault, cell.Mode, transport.IsBroker, transport.HoldsWidgets) is { } drain
+            ? StormLimits.TooManyAfterACrash(account, drain, Testbed.Concurrency * cell.BatchSize)
+            : null;
         List<Violation> violations =
         [
+            .. tooMany is null ? Array.Empty<Violation>() : [tooMany],
             .. blocked is null ? Array.Empty<Violation>() : [blocked with { Known = ReasonOfStuckOthers }],
             .. account.ViolationsOf(promised, LimitsOf(Affected.Chosen)).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
             .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }, LimitsOf(Affected.Bystander))
