@@ -44,18 +44,16 @@ public sealed class Fault
 
     public static Fault KillBeforeDispatch { get; } = new(
         "kill-before-dispatch", "the process is killed after the rows have committed, before the message is sent",
-        // outbox: the process has committed, and its dispatcher can send before the process is dead.
+        // outbox: no byte of the process passes between the commit and its end, so nothing is sent before a new process sends it.
         new(
-            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
-            Outbox: [DuplicatedOutgoing, Once]));
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]));
 
     public static Fault KillAtDispatch { get; } = new(
         "kill-at-dispatch", "the process is killed while the handler's message is on its way to the broker; the message does not arrive",
-        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again. outbox: the
-        // dispatcher has a connection of its own, and can send before the process is dead.
+        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again. outbox: as
+        // before the dispatch.
         new(
-            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
-            Outbox: [DuplicatedOutgoing, Once]));
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]));
 
     public static Fault KillBeforeAcknowledgement { get; } = new(
         "kill-before-ack", "the process is killed when everything is done except the commit or acknowledgement of the receive",
