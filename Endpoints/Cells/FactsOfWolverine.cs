@@ -15,6 +15,8 @@ public static class FactsOfWolverine
         EndOfReceive =
             $"update \"{WolverineNames.Schema}\".{WolverineNames.Inbox} set status = '?', keep_until = $1, owner_id = ? where id = $2 and received_at = $3",
         ReceiveEndsWithRows = TransactionMode.Outbox,
+        // A dead letter that cannot be stored in four tries, within a few seconds, is handled again after that.
+        LongestPause = TimeSpan.FromSeconds(30),
         Limits =
         [
             // outbox: after a commit whose answer is lost it tries again, and that can fail.
@@ -37,16 +39,6 @@ public static class FactsOfWolverine
                    null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                    "if the answer to its commit is lost, it handles the message again at once, without a look into the inbox, where the message is marked " +
                    "as handled (Wolverine 6.62.0)"),
-            .. from place in new[]
-               {
-                   (Transport: TransportName.PostgreSql, Modes, Fault: Fault.ServerReadOnly),
-                   (Transport: TransportName.PostgreSql, Modes, Fault: Fault.DeadLetterRefused),
-                   (Transport: TransportName.RabbitMq, Modes: [TransactionMode.Outbox], Fault: Fault.DeadLetterRefused),
-               }
-               select new KnownLimit(
-                   place.Transport, place.Modes, place.Fault, Affected.Chosen, new HashSet<DeliveryClass> { Stuck, CleanError },
-                   "a dead letter that cannot be stored in four tries, within a few seconds, waits for 30 s and is then handled again, and the experiment " +
-                   "judges what nobody has changed for 20 s (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
                 "it keeps more than is promised: the message is in the inbox, and its mark is written again until it is stored (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.LateQueue, Affected.Chosen, new HashSet<DeliveryClass> { Once },

@@ -45,6 +45,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
                 notFired = await injection.InjectAsync(scene, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync,
+                cell.Kind.Facts.LongestPause,
                 mayHideWork: injection.MayHideWork && !cell.Mode.CommitOrder.IsMessageLeftInHandler,
                 cancellationToken);
             await testbed.StopOrKillHandlerAsync(cancellationToken);

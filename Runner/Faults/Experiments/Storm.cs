@@ -55,7 +55,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, plan.Unflushed);
             var facts = await RageAsync(testbed, cancellationToken);
             var unsettled = await Settling.WaitAsync(
-                testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
+                testbed.CountAsync, cell.Kind.Facts.LongestPause, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopOrKillHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             facts = facts with
