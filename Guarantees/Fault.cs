@@ -62,7 +62,8 @@ public sealed class Fault
             NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]));
 
     public static Fault CutAtCommit { get; } = new(
-        "cut-at-commit", "the connection to the rows' database is cut while the answer to the commit is on its way",
+        "cut-at-commit",
+        "the connection to the rows' database is cut while the answer to the commit (in two-phase commit, to the prepare) is on its way",
         new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, CleanError],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]));
