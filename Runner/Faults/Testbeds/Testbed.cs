@@ -99,7 +99,7 @@ internal sealed class Testbed : IAsyncDisposable
     public Workload Workload =>
         new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: Cell.Mode.RowCommit is RowCommit.InTwoPhases)
         {
-            Deliveries = Shape.Deliveries,
+            Deliveries = Shape.Arrivals,
         };
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
@@ -321,7 +321,7 @@ internal sealed class Testbed : IAsyncDisposable
             Rows = await Database.ReadRowsAsync(cancellationToken),
             Sink = ItsScenario is not null || Shape.Subscribers > 0
                 ? arrived
-                : [.. Shape.InWholeSends(arrived.Select(row => row.CausedBy)).Select(id => new SinkRow(id, id))],
+                : [.. Shape.SendsOf(arrived.Select(row => row.CausedBy))],
             Errors = [.. (await stage.Queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await stage.Queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await databases.ReadPreparedAsync(cancellationToken),
