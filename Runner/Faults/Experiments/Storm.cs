@@ -82,7 +82,8 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         ];
         random.Shuffle(faults);
         var wave = plan.Messages / (faults.Length + 1);
-        var (kills, cuts, crashes, sent) = (0, 0, 0, 0);
+        var (kills, cuts, crashes, sent, inHandlers) = (0, 0, 0, 0, 0);
+        var earlier = DateTimeOffset.MinValue;
         await StartAsync(testbed, cancellationToken);
         var said = Stopwatch.StartNew();
         foreach (var fault in faults)
@@ -100,6 +101,8 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             if (!await ProgressAsync(testbed, before + 1, ToGoOn, cancellationToken))
                 return Facts();
             _ = await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
+            // A kill ends the process before anything more can happen in it; at the other faults a handler can return at that very moment.
+            inHandlers += testbed.IsAHandlerOpen(earlier) ? 1 : 0;
             switch (fault)
             {
                 case StormFault.Kill:
@@ -122,6 +125,8 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
                 default:
                     throw new NotSupportedException($"Nobody has said what a storm does at {fault}.");
             }
+
+            earlier = DateTimeOffset.UtcNow;
         }
 
         var atLast = testbed.Journal.Count();
@@ -132,6 +137,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         StormFacts Facts() => new(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
         {
             Asked = plan.Faults,
+            InHandlers = inHandlers,
             ServerCrashes = crashes,
             Unflushed = plan.UnflushedName,
         };

@@ -5,6 +5,7 @@ using Kit.Modes;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Databases;
 using Kit.Runner.Stage.Transports;
@@ -103,6 +104,9 @@ internal sealed class Testbed : IAsyncDisposable
         };
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
+
+    /// <summary>True if a handler has been entered after a moment, and has not returned.</summary>
+    public bool IsAHandlerOpen(DateTimeOffset after) => WindowsMet.IsAHandlerOpen(AttemptJournal.ReadEnd(JournalPath), after);
 
     /// <summary>The watch on the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
     public WindowsWatch? Windows => field ??= Cell.Mode.RowCommit is RowCommit.InTwoPhases && Cell.Mode.CrashEffect is CrashEffect.None
