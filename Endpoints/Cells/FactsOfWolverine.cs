@@ -41,6 +41,8 @@ public static class FactsOfWolverine
                    "as handled (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
                 "it keeps more than is promised: the message is in the inbox, and its mark is written again until it is stored (Wolverine 6.62.0)"),
+            new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.SentTwice, Affected.Chosen, new HashSet<DeliveryClass> { Once },
+                "it keeps more than is promised: its inbox drops a copy of a message that it has (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.LateQueue, Affected.Chosen, new HashSet<DeliveryClass> { Once },
                 "it keeps more than is promised: the send is stored, and waits until the queue is there (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.Outbox], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
