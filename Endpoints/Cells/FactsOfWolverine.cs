@@ -53,9 +53,11 @@ public static class FactsOfWolverine
             new(TransportName.RabbitMq, Modes, Fault.SendRefused, Affected.Bystander, new HashSet<DeliveryClass> { DuplicatedOutgoing },
                 "the broker closes the channel on which a message is too large, and another handler's send on that channel is tried again although it has " +
                 "arrived (Wolverine 6.62.0)"),
-            new(TransportName.RabbitMq, [TransactionMode.Outbox], Fault.LateQueue, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
-                "it publishes without the mandatory flag, so the broker drops a message to a queue that does not exist, and the outbox forgets it (Wolverine " +
-                "6.62.0, issue 1650)"),
+            .. from fault in new[] { Fault.LateQueue, Fault.FailedDispatch }
+               select new KnownLimit(
+                   TransportName.RabbitMq, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
+                   "it publishes without the mandatory flag, so the broker drops a message to a queue that does not exist, and the outbox forgets it " +
+                   "(Wolverine 6.62.0, issue 1650)"),
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.DeadLetterRefused, Affected.Chosen, new HashSet<DeliveryClass> { Lost },
                 "it acknowledges a message that it has given up although the error queue has refused the copy (Wolverine 6.62.0)"),
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Bystander, new HashSet<DeliveryClass> { Stuck },
