@@ -29,7 +29,7 @@ internal static class SharedLimits
     /// <summary>A connection that was closed within a scope.</summary>
     public static KnownLimit OfSettingsLeft(TransactionMode mode) => new(
         null, [mode], Fault.SettingsLeft, Affected.Bystander, new HashSet<DeliveryClass> { Ghost },
-        "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451)");
+        "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451, mended for version 11)");
 
     /// <summary>Where every failure is a failed attempt, and attempts follow each other without a pause.</summary>
     /// <param name="counts">The modes in which the framework counts attempts.</param>
