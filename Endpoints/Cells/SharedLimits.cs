@@ -40,16 +40,18 @@ internal static class SharedLimits
     [
         .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            from limit in OfGivenUp(
-               counts, afterRows, fault, $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}")
+               counts, afterRows, fault, $"every failure counts as an attempt, and three quick attempts, the kit's setting, fail before the database is back {Versions}")
            select limit,
         .. onABroker.Count == 0 ? [] : new[]
         {
             new KnownLimit(
                 TransportName.RabbitMq, onABroker, Fault.ServerReadOnly, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
-                $"every failure counts as an attempt, and three quick attempts fail before the server takes writes again {Versions}"),
+                $"every failure counts as an attempt, and three quick attempts, the kit's setting, fail before the server takes writes " +
+                $"again {Versions}"),
         },
         .. OfGivenUp(
-            counts, afterRows, fault: null, $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}"),
+            counts, afterRows, fault: null,
+            $"a cut connection counts as a failed attempt, and the message is given up after three, the kit's setting {Versions}"),
     ];
 
     /// <summary>Messages that are given up: without any effect, and with their rows only where an attempt can fail after those have committed.</summary>
