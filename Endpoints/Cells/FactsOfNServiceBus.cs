@@ -32,7 +32,7 @@ public static class FactsOfNServiceBus
             .. from fault in new[] { Fault.LateQueue, Fault.FailedDispatch }
                select new KnownLimit(
                    null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
-                   "it dispatches sends within the message's attempts, and then gives the message up, with its rows committed (NServiceBus 10.2.8)")
+                   "it dispatches sends within the message's attempts, and then gives the message up, with its rows committed (NServiceBus 10.2.8, documented)")
                {
                    GivenUp = true,
                },

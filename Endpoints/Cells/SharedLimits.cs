@@ -40,7 +40,8 @@ internal static class SharedLimits
     [
         .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            from limit in OfGivenUp(
-               counts, afterRows, fault, $"every failure counts as an attempt, and three quick attempts, the kit's setting, fail before the database is back {Versions}")
+               counts, afterRows, fault,
+               $"every failure counts as an attempt, and three quick attempts, the kit's setting, fail before the database is back {Versions}")
            select limit,
         .. onABroker.Count == 0 ? [] : new[]
         {
