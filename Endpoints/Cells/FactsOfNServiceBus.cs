@@ -25,7 +25,8 @@ public static class FactsOfNServiceBus
                 "handler's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
             new(TransportName.RabbitMq, [TransactionMode.DtcOff, TransactionMode.ScopeOff], null, Affected.Chosen,
                 new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
-                "after a cut the endpoint still handles the messages that it had prefetched, and can no longer acknowledge them (NServiceBus.RabbitMQ 11.2.1)")
+                "after a cut the endpoint still handles the messages that it had prefetched: their rows commit, and their sends fail " +
+                "(NServiceBus.RabbitMQ 11.2.1)")
             {
                 MoreForEachCut = RabbitMqTransportSettings.MeasuredPrefetch,
             },
