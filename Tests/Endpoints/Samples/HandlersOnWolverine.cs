@@ -194,7 +194,7 @@ public sealed class HandlersOnWolverine
         using var host = Build(databases.Widgets, typeof(InOutboxAndCounts), wolverine =>
         {
             wolverine.Services.AddSingleton(stored);
-            Configure(wolverine, TransactionMode.Outbox, (databases.Widgets, databases.Widgets), queues => queues.DisableInboxAndOutboxOnAll());
+            ConfigureOutbox(wolverine, databases.Widgets, queues => queues.DisableInboxAndOutboxOnAll());
             wolverine.PublishMessage<OrderToPlace>().ToPostgresqlQueue("orders");
             if (isOnRabbitMq)
             {
@@ -222,7 +222,7 @@ public sealed class HandlersOnWolverine
         await using var databases = await TestDatabases.CreateAsync();
         using var host = Build(databases.Widgets, typeof(InOutbox), wolverine =>
         {
-            var listener = Configure(wolverine, TransactionMode.Outbox, (databases.Widgets, databases.Widgets));
+            var listener = ConfigureOutbox(wolverine, databases.Widgets);
             wolverine.PublishMessage<OrderToPlace>().ToPostgresqlQueue("orders");
             var placed = wolverine.PublishMessage<OrderIsPlaced>().ToPostgresqlQueue("placed");
             if (isListener)
@@ -435,14 +435,20 @@ public sealed class HandlersOnWolverine
         return builder.Build();
     }
 
-    private static PostgresqlListenerConfiguration Configure(
-        WolverineOptions wolverine, TransactionMode mode, (string Queues, string Data) settings, Action<PostgresqlPersistenceExpression>? transport = null)
+    private static void Configure(WolverineOptions wolverine, TransactionMode mode, (string Queues, string Data) settings)
     {
         wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(settings.Data), "wolverine");
-        return wolverine.UseTransactionMode(mode, settings.Queues, "orders", transport: transport)
+        wolverine.UseTransactionMode(mode, settings.Queues, "orders")
             .MaximumParallelMessages(2)
             .UseDurableInbox(new BufferingLimits(10_000, 5_000))
             .MaximumMessagesToReceive(100).PollingInterval(TimeSpan.FromMilliseconds(20));
+    }
+
+    private static PostgresqlListenerConfiguration ConfigureOutbox(
+        WolverineOptions wolverine, string database, Action<PostgresqlPersistenceExpression>? transport = null)
+    {
+        wolverine.Services.AddDbContextWithWolverineIntegration<OrdersContext>(context => context.UseNpgsql(database), "wolverine");
+        return wolverine.UseTransactionMode(TransactionMode.Outbox, database, "orders", transport: transport);
     }
 
     private static void ConfigureOnRabbitMq(WolverineOptions wolverine, TransactionMode mode, Uri broker, string data, string queue = "orders")
