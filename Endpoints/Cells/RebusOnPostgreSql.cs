@@ -91,7 +91,7 @@ public sealed class RebusOnPostgreSql : IEndpointKind
     {
         options.SetMaxParallelism(concurrency);
         options.SetBackoffTimes(Pauses);
-        // By default a failed receive is repeated after 30 s, and experiments judge what nobody has changed for 20 s.
+        // By default a failed receive is repeated after 30 s, and a storm would wait for that after each cut.
         options.Decorate(context =>
         {
             var all = context.Get<Options>();
