@@ -83,7 +83,10 @@ public abstract class Axis
         Rule = cell => !cell.DeadLettersNext || cell.Kind.CanDeadLetterNext ? Support.Yes : Support.No("only Rebus offers the choice"),
     };
 
-    /// <summary>The pace at which a queue in a database is asked for messages: the framework's default, or a shorter pause and more messages.</summary>
+    /// <summary>
+    /// The pace at which a queue in a database is asked for messages: that of the cell's kind, or a shorter pause and more messages. It is the framework's
+    /// default, except on Rebus, whose pauses are the kit's; the <c>outbox</c> of Wolverine on RabbitMQ has the kit's limits of memory.
+    /// </summary>
     public static Axis<bool> Polling { get; } = new(
         AxisName.Polling, "paces of polling", [false, true], isOften => isOften ? "often" : AtDefault, cell => cell.PollsOften)
     {

@@ -34,6 +34,10 @@ public sealed class RebusOnPostgreSql : IEndpointKind
 
     private static readonly TimeSpan ReceiveErrorPause = TimeSpan.FromSeconds(5);
 
+    // A worker that finds as many messages in progress as it may pauses for the first time, by default 100 ms: at a concurrency of 2, every mode would
+    // handle 20 messages a second. After as many seconds without a message it pauses for the later times.
+    private static readonly TimeSpan[] Pauses = [TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(20), TimeSpan.FromMilliseconds(160)];
+
     public FrameworkFacts Facts => FactsOfRebus.Facts;
 
     public string Transport => TransportName.PostgreSql;
@@ -57,7 +61,11 @@ public sealed class RebusOnPostgreSql : IEndpointKind
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
     [
         $"rebus.UseTransactionMode({ModeInCode.Of(mode)}, {(mode is { NeedsOneDatabase: true } ? "data" : "queues")}, \"messages\", \"orders\",",
-        "    ErrorHandlerMode.NextDelivery);",
+        "    ErrorHandlerMode.NextDelivery).Options(options =>",
+        "    {",
+        "        options.SetMaxParallelism(2);",
+        $"        options.SetBackoffTimes({string.Join(", ", Pauses.Select(pause => $"TimeSpan.FromMilliseconds({pause.TotalMilliseconds})"))});",
+        "    });",
     ];
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
@@ -82,9 +90,7 @@ public sealed class RebusOnPostgreSql : IEndpointKind
     private static void SetForComparison(OptionsConfigurer options, int concurrency)
     {
         options.SetMaxParallelism(concurrency);
-        // A worker that finds as many messages in progress as it may pauses for the first time, by default 100 ms: at a concurrency of 2, every mode would
-        // handle 20 messages a second. After as many seconds without a message it pauses for the later times.
-        options.SetBackoffTimes(TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(20), TimeSpan.FromMilliseconds(160));
+        options.SetBackoffTimes(Pauses);
         // By default a failed receive is repeated after 30 s, and a storm would wait for that after each cut.
         options.Decorate(context =>
         {
@@ -97,7 +103,7 @@ public sealed class RebusOnPostgreSql : IEndpointKind
     // Not private, because Rebus creates it.
     internal sealed class BuildWidgetHandler(HandleMessage handle, NpgsqlDataSource data, IBus bus, HandlerSettings settings) : IHandleMessages<BuildWidget>
     {
-        // Rebus gives a handler no token.
+        // Rebus has a token for handlers, GetCancellationToken, and cancels it when the bus begins to stop, so that what is under way would not be finished.
         public async Task Handle(BuildWidget message)
         {
             await using var adapter = new Adapter(MessageContext.Current, bus, data, settings.Mode);

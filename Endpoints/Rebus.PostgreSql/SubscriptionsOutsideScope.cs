@@ -1,4 +1,3 @@
-using System.Transactions;
 using Rebus.Subscriptions;
 
 namespace Kit.Endpoints.Rebus.PostgreSql;
@@ -11,25 +10,17 @@ internal sealed class SubscriptionsOutsideScope(ISubscriptionStorage storage) : 
 {
     public bool IsCentralized => storage.IsCentralized;
 
-    public Task<IReadOnlyList<string>> GetSubscriberAddresses(string topic) => OutsideAsync(() => storage.GetSubscriberAddresses(topic));
+    public Task<IReadOnlyList<string>> GetSubscriberAddresses(string topic) => OutsideScope.RunAsync(() => storage.GetSubscriberAddresses(topic));
 
-    public Task RegisterSubscriber(string topic, string subscriberAddress) => OutsideAsync(async () =>
+    public Task RegisterSubscriber(string topic, string subscriberAddress) => OutsideScope.RunAsync(async () =>
     {
         await storage.RegisterSubscriber(topic, subscriberAddress);
         return true;
     });
 
-    public Task UnregisterSubscriber(string topic, string subscriberAddress) => OutsideAsync(async () =>
+    public Task UnregisterSubscriber(string topic, string subscriberAddress) => OutsideScope.RunAsync(async () =>
     {
         await storage.UnregisterSubscriber(topic, subscriberAddress);
         return true;
     });
-
-    private static async Task<T> OutsideAsync<T>(Func<Task<T>> work)
-    {
-        using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
-        var result = await work();
-        outside.Complete();
-        return result;
-    }
 }

@@ -18,7 +18,8 @@ public static class WolverineTransactionModeExtensions
 {
     /// <summary>
     /// Sets the transport, the endpoint's queue with its durable inbox, the mode's retries, and the transaction around handlers. Everything else is left to
-    /// you: durability mode, parallelism, polling, routing. Call it once, and set no other transport on PostgreSQL and no retries as well.
+    /// you: durability mode, parallelism, polling, routing. Call it once, and set no other transport on PostgreSQL. A rule of yours for failures acts only if
+    /// you set it before, or on a handler.
     /// </summary>
     /// <remarks>
     /// <para>
@@ -32,9 +33,13 @@ public static class WolverineTransactionModeExtensions
     /// <para>In <c>scope-off</c> a handler opens connections of its own, and Wolverine marks the message as handled afterwards.</para>
     /// <para>
     /// In <c>outbox</c> a handler takes a <c>DbContext</c> that is registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction:
-    /// with Entity Framework Core, or on <c>Database.GetDbConnection()</c>. Wolverine commits the rows, the mark in the inbox and the sends together. The
-    /// context's database must be that of the queues. The start fails if a handler, also one of several, takes no such context, or if Wolverine
-    /// begins no transaction around it: <c>TransactionMiddlewareMode.Lightweight</c>.
+    /// with Entity Framework Core, or on <c>Database.GetDbConnection()</c>. Wolverine commits the rows, the mark in the inbox and the sends together, also
+    /// sends on other transports. A handler that this one calls with <c>InvokeAsync</c> commits alone.
+    /// </para>
+    /// <para>
+    /// In <c>outbox</c> the start fails if a handler, also one of several, takes no such context or two of them; if the context's database is not that of the
+    /// queues; if an endpoint is not <c>Durable</c>; or if Wolverine begins no transaction around the handler: <c>TransactionMiddlewareMode.Lightweight</c>,
+    /// or code that <c>codegen write</c> wrote for another mode. The last and the database are not checked for contexts of several tenants.
     /// </para>
     /// </remarks>
     /// <param name="wolverine">The endpoint's options.</param>
@@ -45,6 +50,7 @@ public static class WolverineTransactionModeExtensions
     /// <param name="transportSchema">The schema of the queues.</param>
     /// <param name="transport">Sets what else the transport has, such as <c>EnableQueueNotifications</c>.</param>
     /// <returns>The configuration of the queue's listener, for parallelism and polling.</returns>
+    /// <exception cref="InvalidOperationException">It has been called before.</exception>
     /// <exception cref="NotSupportedException">Wolverine does not support the mode. The message says why.</exception>
     public static PostgresqlListenerConfiguration UseTransactionMode(
         this WolverineOptions wolverine, TransactionMode mode, string connectionString, string queue, string schema = "wolverine",
@@ -56,12 +62,13 @@ public static class WolverineTransactionModeExtensions
         if (WolverineSupport.Of(mode).Because is { } reason)
             throw new NotSupportedException($"Wolverine cannot run in {mode}: {reason}.");
 
+        RequireFirstCall(wolverine);
         var queues = wolverine.UsePostgresqlPersistenceAndTransport(connectionString, schema, transportSchema);
         transport?.Invoke(queues);
         wolverine.Policies.UseDurableLocalQueues();
         SetAttempts(wolverine, mode);
         if (mode == TransactionMode.Outbox)
-            SetTransaction(wolverine);
+            SetTransaction(wolverine, connectionString);
 
         return wolverine.ListenToPostgresqlQueue(queue).UseDurableInbox();
     }
@@ -69,19 +76,20 @@ public static class WolverineTransactionModeExtensions
     /// <summary>
     /// Sets the transport, the endpoint's queue, its error queue, and the mode's retries. Everything else is left to you: durability mode, number of listeners,
     /// prefetch, routing, and whether Wolverine creates queues and exchanges (<c>ConfigureRabbitMq().AutoProvision()</c>). Call it once, and set no other
-    /// transport on RabbitMQ and no retries as well.
+    /// transport on RabbitMQ. A rule of yours for failures acts only if you set it before, or on a handler.
     /// </summary>
     /// <remarks>
     /// <para>A message of a type without a handler goes to the error queue.</para>
     /// <para>
     /// In <c>scope-off</c> a handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then
     /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts, and
-    /// what goes to a handler of the same application is lost with the process. A message whose send is refused is acknowledged all the same.
+    /// what goes to a handler of the same application, or is scheduled, is in memory, and a stop loses it. A message whose send is refused is acknowledged
+    /// all the same.
     /// </para>
     /// <para>
     /// In <c>outbox</c> the receive stores messages in the inbox, and acknowledges them, before their handlers run. A handler takes a <c>DbContext</c> that is
     /// registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction. Wolverine commits the rows, the mark in the inbox and the
-    /// sends together, also those to a handler of the same application. The context's database must be that of the inbox. The start fails as on PostgreSQL. An
+    /// sends together, also those to a handler of the same application. The start fails as on PostgreSQL. An
     /// inbox that was created without this method has another key: its messages of a second queue would be dropped if their id is known from the first.
     /// </para>
     /// <para>
@@ -101,6 +109,7 @@ public static class WolverineTransactionModeExtensions
     /// <param name="connectionString">In <c>outbox</c> the database of the handlers' rows, the inbox and the outbox; <c>scope-off</c> uses none.</param>
     /// <param name="schema">The schema of inbox and outbox.</param>
     /// <returns>The configuration of the queue's listener, for the number of listeners and the prefetch.</returns>
+    /// <exception cref="InvalidOperationException">It has been called before.</exception>
     /// <exception cref="NotSupportedException">Wolverine does not support the mode. The message says why.</exception>
     /// <exception cref="ArgumentException">The mode needs a database, and none is named.</exception>
     public static RabbitMqListenerConfiguration UseTransactionMode(
@@ -117,31 +126,43 @@ public static class WolverineTransactionModeExtensions
                 "Expected the database of the handlers' rows, in which outbox stores messages; found none. Name it.", nameof(connectionString));
         }
 
+        RequireFirstCall(wolverine);
+        // Of a durable endpoint, messages are persistent.
+        var errors = new DeadLetterQueue(ErrorQueue.Of(queue)) { ConfigureQueue = all => all.Mode = EndpointMode.Durable };
         wolverine.UseRabbitMq(broker)
             .ConfigureChannelCreation(channel => (channel.PublisherConfirmationsEnabled, channel.PublisherConfirmationTrackingEnabled) = (true, true))
             .EnableEnhancedDeadLettering()
-            // Of a durable endpoint, messages are persistent.
-            .CustomizeDeadLetterQueueing(new DeadLetterQueue(ErrorQueue.Of(queue)) { ConfigureQueue = errors => errors.Mode = EndpointMode.Durable });
+            .CustomizeDeadLetterQueueing(errors);
         wolverine.Durability.UseSyncRetryBlock = true;
         SetAttempts(wolverine, mode);
-        var listener = wolverine.ListenToRabbitQueue(queue);
+        // A queue that was named before this has kept the transport's earlier one.
+        var listener = wolverine.ListenToRabbitQueue(queue).DeadLetterQueueing(errors);
         if (mode != TransactionMode.Outbox)
             return listener.ProcessInline();
 
         wolverine.PersistMessagesWithPostgresql(connectionString!, schema);
-        SetTransaction(wolverine);
+        SetTransaction(wolverine, connectionString!);
         // An event for two queues has one id: with Wolverine's default, an inbox that has it from one of them drops the other.
         wolverine.Durability.MessageIdentity = MessageIdentity.IdAndDestination;
-        wolverine.Policies.Add(new SendsAreStored());
-        wolverine.Policies.UseDurableLocalQueues();
         return listener.UseDurableInbox();
     }
 
-    private static void SetTransaction(WolverineOptions wolverine)
+    // Otherwise, each would write a dead letter for a message of a type without a handler.
+    private static void RequireFirstCall(WolverineOptions wolverine)
+    {
+        if (wolverine.Services.Any(service => service.ImplementationType == typeof(UnknownTypeIsDeadLettered)))
+        {
+            throw new InvalidOperationException(
+                "UseTransactionMode has been called already for this application. Expected one call: name other queues with Wolverine's own methods.");
+        }
+    }
+
+    private static void SetTransaction(WolverineOptions wolverine, string store)
     {
         wolverine.UseEntityFrameworkCoreTransactions();
         wolverine.Policies.AutoApplyTransactions();
-        wolverine.Policies.Add<TransactionIsRequired>();
+        wolverine.Policies.Add(new TransactionIsRequired(wolverine, store));
+        wolverine.Policies.Add(new EndpointsAreDurable());
     }
 
     private static void SetAttempts(WolverineOptions wolverine, TransactionMode mode)

@@ -1,6 +1,7 @@
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
+using Rebus.Backoff;
 using Rebus.Bus;
 using Rebus.Config;
 using Rebus.Handlers;
@@ -18,7 +19,11 @@ internal static class OnRebus
         services.AddRebusHandler<PlaceOrderHandler>();
         services.AddRebus(rebus => rebus
             .UseTransactionMode(settings.Mode, settings.Queues, "messages", "orders", ErrorHandlerMode.NextDelivery)
-            .Options(options => options.SetMaxParallelism(2)));
+            .Options(options =>
+            {
+                options.SetMaxParallelism(2);
+                options.SetBackoffTimes(TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(20), TimeSpan.FromMilliseconds(160));
+            }));
     }
 
     public static Task SendAsync(IServiceProvider services, PlaceOrder order) => services.GetRequiredService<IBus>().SendLocal(order);

@@ -3,8 +3,8 @@
 // Versions: Rebus.PostgreSql 9.1.1, Rebus 8.9.5 and 8.10.0, Npgsql 10.0.3, PostgreSQL 15, .NET 10
 //
 // A handler sends a message and then throws, at each attempt. After the last one Rebus moves the message to the error queue and ends the transaction context
-// with commit: false, ack: true. The transport writes sends, dead letter and receive on one connection, and commits it at OnAck. So the sends of the last
-// attempt go out. With ErrorHandlerMode.NextDelivery they do not, because the last attempt is rolled back before.
+// with commit: false, ack: true. The transport writes sends and receive on one connection, and commits it at OnAck, although commit is false; the dead letter
+// has a scope of its own. So the sends of the last attempt go out. With ErrorHandlerMode.NextDelivery they do not, because the last attempt is rolled back.
 //
 // Expected: the sends of a failed attempt do not go out, as with the in-memory transport.
 //

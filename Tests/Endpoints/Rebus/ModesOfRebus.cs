@@ -3,8 +3,10 @@ using Kit.Modes;
 using Npgsql;
 using Rebus.Activation;
 using Rebus.Config;
+using Rebus.Extensions;
 using Rebus.Pipeline;
 using Rebus.Retry.Simple;
+using Rebus.Transport;
 
 namespace Kit.Tests.Rebus;
 
@@ -106,7 +108,7 @@ public sealed class ModesOfRebus
         {
             await using var connection = await data.OpenConnectionAsync();
             await bench.InsertAsync(connection);
-            var inTime = MessageContext.Current.IncomingStepContext.Load<CancellationToken>();
+            var inTime = MessageContext.Current.GetCancellationToken();
             cancelled.Add(await Eventually.IsSoAsync(() => Task.FromResult(inTime.IsCancellationRequested), Eventually.Limit));
             await bench.InsertAsync(connection);
         });
@@ -116,6 +118,33 @@ public sealed class ModesOfRebus
             Assert.That(await bench.CountRowsAsync(), Is.Zero);
             Assert.That(cancelled, Is.EqualTo(Enumerable.Repeat(true, TransactionMode.DtcOff.Attempts)));
             Assert.That(await bench.ReadErrorsAsync(), Has.Count.EqualTo(1));
+        }
+    }
+
+    /// <summary>Else the scope would have two connections, and be a two-phase commit, which nothing recovers.</summary>
+    [Test]
+    public async Task In_dtc_off_a_send_in_a_transaction_of_its_own_is_outside_the_handlers()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+        await using var data = NpgsqlDataSource.Create(bench.Database);
+        var sent = 0L;
+
+        await bench.DrainAsync(rebus => Use(rebus, TransactionMode.DtcOff, bench.Database), async send =>
+        {
+            await using var connection = await data.OpenConnectionAsync();
+            await bench.InsertAsync(connection);
+            using var apart = new RebusTransactionScope();
+            await send();
+            await apart.CompleteAsync();
+            sent = await bench.CountSentAsync();
+        });
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(sent, Is.EqualTo(1), "while the handler runs");
+            Assert.That(await bench.CountRowsAsync(), Is.EqualTo(1));
+            Assert.That(await bench.CountSentAsync(), Is.EqualTo(1));
+            Assert.That(await bench.ReadErrorsAsync(), Is.Empty);
         }
     }
 

@@ -12,7 +12,8 @@ public sealed class MomentOfTheDeadLetter
 {
     [TestCase(ErrorHandlerMode.Immediately, 1, 1)]
     [TestCase(ErrorHandlerMode.NextDelivery, 0, 0)]
-    public async Task In_shared_the_last_attempt_stays_if_it_is_moved_at_once(ErrorHandlerMode moment, int rows, int sent)
+    [TestCase(null, 0, 0)]
+    public async Task In_shared_the_last_attempt_stays_if_it_is_moved_at_once(ErrorHandlerMode? moment, int rows, int sent)
     {
         await using var bench = await RebusBench.CreateAsync();
 
@@ -33,7 +34,8 @@ public sealed class MomentOfTheDeadLetter
 
     [TestCase(ErrorHandlerMode.Immediately, 1)]
     [TestCase(ErrorHandlerMode.NextDelivery, 0)]
-    public async Task In_scope_off_its_sends_go_out_if_it_is_moved_at_once(ErrorHandlerMode moment, int sent)
+    [TestCase(null, 1)]
+    public async Task In_scope_off_its_sends_go_out_if_it_is_moved_at_once(ErrorHandlerMode? moment, int sent)
     {
         await using var bench = await RebusBench.CreateAsync();
 
@@ -88,7 +90,7 @@ public sealed class MomentOfTheDeadLetter
         Assert.That(await bench.CountRowsAsync(), Is.Zero);
     }
 
-    private static void Configure(RebusConfigurer rebus, TransactionMode mode, string database, ErrorHandlerMode moment) =>
+    private static void Configure(RebusConfigurer rebus, TransactionMode mode, string database, ErrorHandlerMode? moment) =>
         rebus.UseTransactionMode(mode, database, RebusBench.Table, RebusBench.Queue, moment);
 
     private static NpgsqlConnection Received() => MessageContext.Current.GetReceiveTransaction().Connection!;

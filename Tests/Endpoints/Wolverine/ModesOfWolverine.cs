@@ -17,6 +17,18 @@ public sealed class ModesOfWolverine
         () => new WolverineOptions().UseTransactionMode(mode, "Host=nowhere", "orders"),
         Throws.TypeOf<NotSupportedException>().With.Message.EqualTo($"Wolverine cannot run in {mode}: {WolverineSupport.Of(mode).Because}."));
 
+    /// <summary>Each call would write a dead letter for a message of an unknown type.</summary>
+    [Test]
+    public void A_second_call_is_refused()
+    {
+        var wolverine = new WolverineOptions();
+        wolverine.UseTransactionMode(TransactionMode.ScopeOff, "Host=nowhere", "orders");
+
+        Assert.That(
+            () => wolverine.UseTransactionMode(TransactionMode.ScopeOff, "Host=nowhere", "audits"),
+            Throws.InvalidOperationException.With.Message.Contains("has been called already"));
+    }
+
     [Test]
     public void The_options_of_its_transport_can_be_set()
     {
