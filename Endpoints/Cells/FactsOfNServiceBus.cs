@@ -13,7 +13,8 @@ public static class FactsOfNServiceBus
         [
             .. SharedLimits.OfTheDriversScope,
             .. SharedLimits.OfQuickAttempts(
-                [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
+                // full-dtc: the kit's transport counts no attempt while a server refuses.
+                [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
                 // outbox: it dispatches within the message's attempts, after the rows have committed.
                 afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox],
                 onABroker: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox]),
@@ -24,14 +25,15 @@ public static class FactsOfNServiceBus
                 "handler's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
             new(TransportName.RabbitMq, [TransactionMode.DtcOff, TransactionMode.ScopeOff], null, Affected.Chosen,
                 new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
-                "after a cut the endpoint still handles the messages that it had prefetched, and can no longer acknowledge them (NServiceBus.RabbitMQ 11.2.1)")
+                "after a cut the endpoint still handles the messages that it had prefetched: their rows commit, and their sends fail " +
+                "(NServiceBus.RabbitMQ 11.2.1)")
             {
                 MoreForEachCut = RabbitMqTransportSettings.MeasuredPrefetch,
             },
             .. from fault in new[] { Fault.LateQueue, Fault.FailedDispatch }
                select new KnownLimit(
                    null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
-                   "it dispatches sends within the message's attempts, and then gives the message up, with its rows committed (NServiceBus 10.2.8)")
+                   "it dispatches sends within the message's attempts, and then gives the message up, with its rows committed (NServiceBus 10.2.8, documented)")
                {
                    GivenUp = true,
                },

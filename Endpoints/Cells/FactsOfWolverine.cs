@@ -69,7 +69,7 @@ public static class FactsOfWolverine
             },
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Bystander, new HashSet<DeliveryClass> { Stuck },
                 "a connection that is cut while its client recovers from the cut before is not recovered, and the endpoint receives nothing until it is " +
-                "started again (Wolverine 6.62.0, RabbitMQ.Client 7.2.2)"),
+                "started again (Wolverine 6.62.0, RabbitMQ.Client 7.2.2, whose pull request 2004 mends it)"),
         ],
     };
 }

@@ -17,6 +17,8 @@ namespace Kit.Endpoints.NServiceBus.PostgreSql;
 internal sealed class DecisionsOfWorkers(WorkerRows rows, QueueSource queues) : IDecisions, IAsyncDisposable
 {
     private readonly ConcurrentStack<Worker> idle = new();
+    // Their rows stay until their session shows that they have ended.
+    private readonly ConcurrentQueue<Worker> over = new();
     private readonly SemaphoreSlim opening = new(1);
     private NpgsqlConnection? session;
 
@@ -49,20 +51,19 @@ internal sealed class DecisionsOfWorkers(WorkerRows rows, QueueSource queues) : 
 
     private async ValueTask<Worker> TakeAsync(CancellationToken cancellationToken)
     {
-        var over = new List<Worker>();
         while (idle.TryPop(out var worker))
         {
             if (!worker.Row.IsOver && worker.Session == session)
                 return worker;
 
             await worker.Row.DisposeAsync();
-            over.Add(worker);
+            over.Enqueue(worker);
         }
 
         await opening.WaitAsync(cancellationToken);
         try
         {
-            return await OpenAsync(over, cancellationToken);
+            return await OpenAsync(cancellationToken);
         }
         catch (NpgsqlException failure)
         {
@@ -74,21 +75,30 @@ internal sealed class DecisionsOfWorkers(WorkerRows rows, QueueSource queues) : 
         }
     }
 
-    private async Task<Worker> OpenAsync(List<Worker> over, CancellationToken cancellationToken)
+    private async Task<Worker> OpenAsync(CancellationToken cancellationToken)
     {
-        if (session is { State: ConnectionState.Open } known)
+        var ended = new List<Worker>();
+        while (over.TryDequeue(out var worker))
+            ended.Add(worker);
+        if (session is { } known)
         {
+            // A row that has never decided may be on another server than the receives: the queue's address leads elsewhere now, and this session does not.
+            var isLeft = ended.Any(worker => worker.Session == known && !worker.Row.HasDecided);
             try
             {
-                await WorkerRows.ReleaseAsync(known, over.Where(worker => worker.Session == known).Select(worker => worker.Row.Id), cancellationToken);
-                return new Worker(await WorkerRow.OpenApartAsync(rows, known, cancellationToken), known);
+                if (known.State is ConnectionState.Open && !isLeft)
+                {
+                    await WorkerRows.ReleaseAsync(known, ended.Where(worker => worker.Session == known).Select(worker => worker.Row.Id), cancellationToken);
+                    return new Worker(await WorkerRow.OpenApartAsync(rows, known, cancellationToken), known);
+                }
             }
             catch (NpgsqlException) when (known.State is not ConnectionState.Open)
             {
                 // It was lost, and nobody had noticed.
-                session = null;
-                await known.DisposeAsync();
             }
+
+            session = null;
+            await known.DisposeAsync();
         }
 
         var opened = await queues.OpenAsync(cancellationToken);

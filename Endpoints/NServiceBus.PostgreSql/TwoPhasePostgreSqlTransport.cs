@@ -75,6 +75,9 @@ public sealed class TwoPhasePostgreSqlTransport : TransportDefinition, ITransact
 
     internal DatabaseAccess Data { get; }
 
+    /// <summary>How many connections of the queues' pool its receivers can hold that have started so far; one after the other does.</summary>
+    internal int ConnectionsOfReceivers { get; set; }
+
     /// <summary>What its receivers report about themselves, once they have started.</summary>
     internal ConcurrentBag<EndpointStatus> Statuses { get; } = [];
 
@@ -120,6 +123,7 @@ public sealed class TwoPhasePostgreSqlTransport : TransportDefinition, ITransact
 
         async Task<TransportInfrastructure> InitializeInnerAsync(TransportTransactionMode mode, Func<IMessageReceiver, IMessageReceiver> wrap)
         {
+            ConnectionsOfReceivers = 0;
             Inner.TransportTransactionMode = mode;
             return new TwoPhaseInfrastructure(await Inner.Initialize(hostSettings, receivers, sendingAddresses, cancellationToken), source, wrap);
         }

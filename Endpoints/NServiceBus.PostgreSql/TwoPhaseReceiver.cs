@@ -24,9 +24,10 @@ internal sealed partial class TwoPhaseReceiver(
     // The transport's own key, for every driver (TransportTransactionKeys in NServiceBus.SqlServer 9.1.0).
     private const string ConnectionKey = "System.Data.SqlClient.SqlConnection";
 
-    /// <summary>How long a message that found no slot, or no right server, stays received before it goes back to its queue.</summary>
+    /// <summary>How long a message that no attempt failed stays received before it goes back to its queue.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
+    private readonly FailedAttempts attempts = new();
     private EndpointStatus? status;
     private TwoPhaseServers? servers;
 
@@ -47,7 +48,7 @@ internal sealed partial class TwoPhaseReceiver(
             ReceiveAddress, limitations.MaxConcurrency, transport, settings, queues, status, log, cancellationToken);
         transport.Statuses.Add(status);
         await inner.Initialize(
-            limitations, (message, stop) => HandleAsync(message, onMessage, stop), (error, stop) => FailedAttempts.AnswerAsync(error, onError, stop),
+            limitations, (message, stop) => HandleAsync(message, onMessage, stop), (error, stop) => attempts.AnswerAsync(error, onError, stop),
             cancellationToken);
     }
 
@@ -72,44 +73,50 @@ internal sealed partial class TwoPhaseReceiver(
 
     private async Task HandleAsync(MessageContext message, OnMessage onMessage, CancellationToken cancellationToken)
     {
+        if (FailedAttempts.FailureOfAnswer(message) is { } unanswered)
+        {
+            await PauseAsync(cancellationToken);
+            unanswered.Throw();
+        }
+
         var receive = ReceiveOf(message);
-        var attempts = FailedAttempts.Of(message);
         try
         {
-            if (await TryHandleAsync(message, receive, attempts, onMessage, cancellationToken))
+            if (await TryHandleAsync(message, receive, onMessage, cancellationToken))
+            {
+                attempts.Clear(message.NativeMessageId);
                 return;
+            }
 
-            attempts.IsAttempt = false;
             await TransportReceive.GiveBackAsync(receive);
         }
         catch (Exception failure) when (!TransportReceive.IsOpen(receive) && !cancellationToken.IsCancellationRequested)
         {
-            // The transport counts an attempt when it cannot commit. If it had to roll back, it would fail at that, too, and count another.
+            // The transport cannot commit. If it had to roll back, it would fail at that, too, and log another failure.
             LogLost(Failure.ReasonOf(failure).Message);
             return;
         }
 
-        await Task.Delay(Pause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await PauseAsync(cancellationToken);
     }
 
     /// <returns>Whether it is handled; if not, it goes back without an attempt.</returns>
     private async Task<bool> TryHandleAsync(
-        MessageContext message, NpgsqlConnection receive, FailedAttempts attempts, OnMessage onMessage, CancellationToken cancellationToken)
+        MessageContext message, NpgsqlConnection receive, OnMessage onMessage, CancellationToken cancellationToken)
     {
-        if (await TryTakeSlotsAsync() is not { } slots)
-            return false;
-
-        using (slots)
+        AtomicUnit? unit = null;
+        Exception? ofHandler = null;
+        try
         {
-            AtomicUnit? unit = null;
-            Exception? ofHandler = null;
-            try
+            if (await Servers.Mode.TryTakeSlotsAsync() is not { } slots)
+                return false;
+
+            using (slots)
             {
                 var decision = await Servers.Decisions.OfAsync(receive, cancellationToken);
                 await Servers.Mode.RunAsync(slots, decision, Servers.Decisions.Data, async begun =>
                 {
                     unit = begun;
-                    attempts.IsAttempt = true;
                     try
                     {
                         await HandleInScopeAsync(message, onMessage, unit, cancellationToken);
@@ -120,30 +127,17 @@ internal sealed partial class TwoPhaseReceiver(
                         throw;
                     }
                 });
-                return true;
             }
-            catch (Exception failure)
-            {
-                // The handler left a command running on the lent connection. Its own failure is the one that counts.
-                if (ofHandler is not null && failure != ofHandler)
-                    LogNotReturned(failure.Message);
-                ThrowIfOfMessage(unit, attempts, ofHandler ?? failure);
-                return false;
-            }
-        }
-    }
 
-    /// <returns><see langword="null"/> if there is none, or nobody can count them.</returns>
-    private async ValueTask<UnitSlots?> TryTakeSlotsAsync()
-    {
-        try
-        {
-            return await Servers.Mode.TryTakeSlotsAsync();
+            return true;
         }
-        catch (NpgsqlException failure)
+        catch (Exception failure)
         {
-            LogGivenBack(failure.Message);
-            return null;
+            // The handler left a command running on the lent connection. Its own failure is the one that counts.
+            if (ofHandler is not null && failure != ofHandler)
+                LogNotReturned(failure.Message);
+            await ThrowIfOfMessageAsync(message, unit, ofHandler ?? failure, cancellationToken);
+            return false;
         }
     }
 
@@ -165,24 +159,34 @@ internal sealed partial class TwoPhaseReceiver(
         await transaction.CommitAsync();
     }
 
-    /// <summary>Throws the failure if it is the message's, and not that of the servers or of the worker.</summary>
-    private void ThrowIfOfMessage(AtomicUnit? unit, FailedAttempts attempts, Exception failure)
+    /// <summary>Counts the failure as an attempt and throws it, if it is the message's, and not that of the servers or of the worker.</summary>
+    private async Task ThrowIfOfMessageAsync(MessageContext message, AtomicUnit? unit, Exception failure, CancellationToken cancellationToken)
     {
         var reason = Failure.ReasonOf(failure);
         ReadOnlyServer.Leave(Servers.Handlers, failure);
         if (Servers.Decisions.MismatchOf(reason) is { } mismatch)
             Servers.ForgetOtherServer(mismatch);
-        else if (reason is FencedException || (reason is ServerRefusedException && unit is null))
+        else if (unit is null || unit.Refusal is not null || reason is FencedException || await IsRefusedAsync(failure, cancellationToken))
+        {
+            if (unit is not null)
+                Servers.Mode.SawNoSlot(unit);
             LogGivenBack(reason.Message);
-        else if (reason is ServerRefusedException && unit!.Refusal is null)
-            Servers.Mode.SawNoSlot(unit);
+        }
         else
         {
-            if (!attempts.IsAttempt)
-                LogGivenBack(reason.Message);
-            ExceptionDispatchInfo.Throw(WithReason(failure));
+            var counted = WithReason(failure);
+            attempts.Add(message.NativeMessageId, counted);
+            ExceptionDispatchInfo.Throw(counted);
         }
     }
+
+    /// <summary>Whether a server says that it cannot work now, as on the bare endpoint.</summary>
+    private async ValueTask<bool> IsRefusedAsync(Exception failure, CancellationToken cancellationToken) =>
+        FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused
+        || (NpgsqlErrors.IsReadOnly(failure) && await ReadOnlyServer.IsSoAsync(transport.Data, [], cancellationToken));
+
+    private static async Task PauseAsync(CancellationToken cancellationToken) =>
+        await Task.Delay(Pause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
     /// <summary>The same failure with its reason in its message, because NServiceBus's headers show only that of the outermost exception.</summary>
     private static Exception WithReason(Exception failure) =>

@@ -58,7 +58,9 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
                 $"({AddressOf(transport.Queues)}; {AddressOf(transport.Data)}). Name one host.");
         }
 
-        PoolSizes.Require(endpoint, concurrency, transport.Queues, concurrency + Peeking, PoolSizes.Queue);
+        transport.ConnectionsOfReceivers += concurrency + Peeking;
+        PoolSizes.Require(
+            endpoint, concurrency, transport.Queues, transport.ConnectionsOfReceivers, $"{PoolSizes.Queue}, which all receivers share");
         PoolSizes.Require(endpoint, concurrency, transport.Data, concurrency, PoolSizes.Data);
         var pooler = new PoolerCheck(endpoint, log);
         await pooler.RequireSessionsAsync(transport.Queues, PoolSizes.Queue, cancellationToken);
@@ -140,8 +142,9 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
         var apart = Opened(new QueueSource(transport.Queues.ForSessions(nameof(queues)), enlist: false));
         var (rows, participants) = await ApartServers.PrepareAsync(
             endpoint, transport.Queues, apart.Source, [handlers], _ => data, cancellationToken);
-        mode = await FullDtc.StartAsync(endpoint, participants, isWaiting: false, cancellationToken);
+        // Ends after the mode: until the last branch has had its second phase, its worker lives.
         decisions = Opened(new DecisionsOfWorkers(rows, apart));
+        mode = await FullDtc.StartAsync(endpoint, participants, isWaiting: false, cancellationToken);
     }
 
     private T Opened<T>(T one)

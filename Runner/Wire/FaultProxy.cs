@@ -11,7 +11,7 @@ namespace Kit.Runner.Wire;
 public sealed class FaultProxy : IAsyncDisposable
 {
     private readonly string host;
-    private readonly int port;
+    private volatile int port;
     private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
     private readonly ProxiedNetwork network;
     private readonly StallGates stalls = new();
@@ -93,6 +93,9 @@ public sealed class FaultProxy : IAsyncDisposable
     public void RefuseConnections() => refusing = true;
 
     public void AcceptConnections() => refusing = false;
+
+    /// <summary>Connects each new connection to another port, as an address that moves; open ones stay where they are.</summary>
+    public void Redirect(int to) => port = to;
 
     /// <summary>Ends every connection and stops listening.</summary>
     public async ValueTask DisposeAsync()

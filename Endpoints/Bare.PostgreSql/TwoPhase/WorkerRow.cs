@@ -21,6 +21,7 @@ internal sealed class WorkerRow : IDecider
     private long last;
     private long? undecided;
     private bool isOver;
+    private bool hasDecided;
     private PreparedDecide? decide;
 
     private WorkerRow(WorkerRows rows) => this.rows = rows;
@@ -39,6 +40,16 @@ internal sealed class WorkerRow : IDecider
         {
             lock (sync)
                 return isOver;
+        }
+    }
+
+    /// <summary>Whether it has decided a unit.</summary>
+    public bool HasDecided
+    {
+        get
+        {
+            lock (sync)
+                return hasDecided;
         }
     }
 
@@ -135,7 +146,10 @@ internal sealed class WorkerRow : IDecider
             await receive.DecideAsync(open);
             standbys.Require();
             lock (sync)
+            {
                 decided.UnionWith(branches.Select(WorkerBranch.Of));
+                hasDecided = true;
+            }
         }
         catch (PostgresException refused) when (PostgreSqlStatement.IsRefused(refused))
         {

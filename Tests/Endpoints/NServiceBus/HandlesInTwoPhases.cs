@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Data.Common;
+using System.Diagnostics;
 using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
@@ -106,27 +107,66 @@ public sealed class HandlesInTwoPhases
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
     }
 
-    [Test]
-    public async Task A_swallowed_refusal_of_the_branch_fails_it()
+    /// <summary>Nothing else would fail, and the message would end without its row.</summary>
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task A_refused_connection_is_no_success_and_no_attempt(bool isSwallowed)
     {
-        var errors = await GiveUpAsync(
+        var refused = 0;
+        using var host = await StartAsync(
             async (message, context) =>
             {
-                await databases.AllowConnectionsToWidgetsAsync(false);
                 try
                 {
                     await InsertAsync(message, await context.GetBranchConnectionAsync());
                 }
                 catch (PostgresException)
                 {
-                    // Swallowed: there is no branch.
+                    Interlocked.Increment(ref refused);
+                    if (!isSwallowed)
+                        throw;
                 }
-
-                await databases.AllowConnectionsToWidgetsAsync(true);
             },
             transport: new TwoPhasePostgreSqlTransport(databases.Queue, databases.Widgets + ";Pooling=false"));
+        await databases.AllowConnectionsToWidgetsAsync(false);
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(() => Volatile.Read(ref refused) > TransactionMode.FullDtc.Attempts, "it was refused more often than a message may fail");
+        await databases.AllowConnectionsToWidgetsAsync(true);
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1, "the message is handled");
+        await host.StopAsync();
 
-        Assert.That(errors.Single().Reason, Does.Contain("not currently accepting connections"));
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
+    }
+
+    /// <summary>It has no connection left for one that the handler opens itself.</summary>
+    [Test]
+    public async Task A_shortage_of_the_server_is_no_attempt()
+    {
+        await TestDatabases.ExecuteAsync(databases.Queue, "CREATE ROLE limited LOGIN PASSWORD 'limited' CONNECTION LIMIT 0");
+        var own = new NpgsqlConnectionStringBuilder(databases.Widgets) { Username = "limited", Password = "limited", Pooling = false, Enlist = false };
+        var failed = new ConcurrentBag<string?>();
+        using var host = await StartAsync(async (message, context) =>
+        {
+            await InsertAsync(message, await context.GetBranchConnectionAsync());
+            if (failed.Count > TransactionMode.FullDtc.Attempts)
+                return;
+            try
+            {
+                await using var other = new NpgsqlConnection(own.ConnectionString);
+                await other.OpenAsync(context.CancellationToken);
+            }
+            catch (PostgresException refused)
+            {
+                failed.Add(refused.SqlState);
+                throw;
+            }
+        });
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1 || (await ReadErrorsAsync()).Count > 0, "it is handled, or given up");
+        await host.StopAsync();
+
+        Assert.That(failed, Has.All.EqualTo(PostgresErrorCodes.TooManyConnections));
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
     }
 
     [Test]
@@ -276,6 +316,92 @@ public sealed class HandlesInTwoPhases
         Assert.That(attempts, Is.EqualTo(TransactionMode.FullDtc.Attempts));
     }
 
+    /// <summary>Nothing that a server refuses: no text is where one is expected. The message would be received again at once, without end.</summary>
+    [Test]
+    public async Task A_failure_before_the_handler_that_nobody_expects_is_no_attempt_and_is_not_repeated_at_once()
+    {
+        const int Times = 6;
+        using var host = await StartAsync(
+            async (message, context) => await InsertAsync(message, await context.GetBranchConnectionAsync()),
+            transport: new TwoPhasePostgreSqlTransport(databases.Queue + ";Search Path=public,pg_catalog", databases.Widgets));
+        await TestDatabases.ExecuteAsync(
+            databases.Queue,
+            "CREATE SEQUENCE asked; CREATE FUNCTION public.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql " +
+            "AS 'SELECT NULL::timestamptz FROM nextval(''asked'')'");
+        await EnqueueAsync();
+        await AskedAsync(1);
+        var watch = Stopwatch.StartNew();
+        await AskedAsync(Times);
+        var elapsed = watch.Elapsed;
+        await TestDatabases.ExecuteAsync(databases.Queue, "DROP FUNCTION public.pg_postmaster_start_time()");
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() == 1 || (await ReadErrorsAsync()).Count > 0, "the message is handled");
+        await host.StopAsync();
+
+        Assert.That(await ReadErrorsAsync(), Is.Empty);
+        // When the first was seen, the second could be near.
+        Assert.That(elapsed, Is.GreaterThan((Times - 2) * TimeSpan.FromMilliseconds(200)));
+
+        Task AskedAsync(int times) => Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(databases.Queue, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int FROM asked") >= times,
+            "it is asked again");
+    }
+
+    /// <summary>The copy is written before. The transport would handle the message in the same transaction, and commit both.</summary>
+    [Test]
+    public async Task A_callback_that_throws_when_a_message_was_moved_leaves_it_in_one_place()
+    {
+        var (attempts, moved) = (0, 0);
+        using var host = await StartAsync(
+            async (message, context) =>
+            {
+                await InsertAsync(message, await context.GetBranchConnectionAsync());
+                if (Interlocked.Increment(ref attempts) <= TransactionMode.FullDtc.Attempts)
+                    throw new InvalidOperationException("The test wants this attempt to fail.");
+            },
+            configure: endpoint =>
+            {
+                endpoint.DefineCriticalErrorAction((_, _) => Task.CompletedTask);
+                endpoint.Recoverability().Failed(failed => failed.OnMessageSentToErrorQueue(
+                    (_, _) => Interlocked.Increment(ref moved) == 1 ? throw new InvalidOperationException("The alert cannot be sent.") : Task.CompletedTask));
+            });
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(async () => (await ReadErrorsAsync()).Count > 0, "the message is given up");
+        await host.StopAsync();
+
+        Assert.That(await ReadErrorsAsync(), Has.Count.EqualTo(1));
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+        Assert.That(attempts, Is.EqualTo(TransactionMode.FullDtc.Attempts));
+    }
+
+    /// <summary>The transport takes that for another failure of the message.</summary>
+    [Test]
+    public async Task A_receive_that_is_cut_while_its_message_is_moved_keeps_the_attempts_and_the_reason()
+    {
+        var (attempts, moved) = (0, 0);
+        using var host = await StartAsync(
+            (_, _) =>
+            {
+                Interlocked.Increment(ref attempts);
+                throw new InvalidOperationException("The test wants this attempt to fail.");
+            },
+            configure: endpoint => endpoint.Recoverability().Failed(failed => failed.OnMessageSentToErrorQueue(async (_, _) =>
+            {
+                if (Interlocked.Increment(ref moved) == 1)
+                {
+                    await TestDatabases.ExecuteAsync(
+                        databases.Queue,
+                        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity " +
+                        "WHERE datname = current_database() AND state = 'idle in transaction'");
+                }
+            })));
+        await EnqueueAsync();
+        await Eventually.HoldsAsync(async () => (await ReadErrorsAsync()).Count > 0, "the message is given up");
+        await host.StopAsync();
+
+        Assert.That((await ReadErrorsAsync()).Single().Reason, Does.Contain("The test wants this attempt to fail."));
+        Assert.That((attempts, moved), Is.EqualTo((TransactionMode.FullDtc.Attempts, 2)));
+    }
+
     /// <summary>NServiceBus's transport counts a failure, and again that it cannot roll back.</summary>
     [TestCase("full-dtc", 3)]
     [TestCase("scope-off", 2)]
@@ -329,6 +455,19 @@ public sealed class HandlesInTwoPhases
         await Assert.ThatAsync(
             () => StartAsync(Nothing, transport: new TwoPhasePostgreSqlTransport(databases.Queue, small)),
             Throws.InvalidOperationException.With.Message.Contains("needs a Maximum Pool Size of at least 2"));
+    }
+
+    /// <summary>Each at a time, and one that looks for messages.</summary>
+    [Test]
+    public async Task A_pool_of_the_queues_that_is_too_small_for_all_receivers_together_is_refused()
+    {
+        var small = new NpgsqlConnectionStringBuilder(databases.Queue) { Pooling = true, MaxPoolSize = 5 }.ConnectionString;
+
+        await Assert.ThatAsync(
+            () => StartAsync(
+                Nothing, transport: new TwoPhasePostgreSqlTransport(small, databases.Widgets),
+                configure: endpoint => endpoint.MakeInstanceUniquelyAddressable("1")),
+            Throws.InvalidOperationException.With.Message.Contains("needs a Maximum Pool Size of at least 6"));
     }
 
     [Test]
@@ -436,7 +575,9 @@ public sealed class HandlesInTwoPhases
 
     private Task EnqueueAsync() => queue.PreloadAsync([new BuildWidget(Guid.CreateVersion7())], CancellationToken.None);
 
-    private async Task<IHost> StartAsync(Handle handle, int concurrency = 2, TransactionMode? mode = null, TransportDefinition? transport = null)
+    private async Task<IHost> StartAsync(
+        Handle handle, int concurrency = 2, TransactionMode? mode = null, TransportDefinition? transport = null,
+        Action<EndpointConfiguration>? configure = null)
     {
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
         application.Services.AddSingleton(handle);
@@ -444,6 +585,7 @@ public sealed class HandlesInTwoPhases
             Queue, transport ?? new TwoPhasePostgreSqlTransport(databases.Queue, databases.Widgets), mode ?? TransactionMode.FullDtc);
         endpoint.LimitMessageProcessingConcurrencyTo(concurrency);
         endpoint.AddHandler<Handler>();
+        configure?.Invoke(endpoint);
         application.Services.AddNServiceBusEndpoint(endpoint);
         var host = application.Build();
         await host.StartAsync();

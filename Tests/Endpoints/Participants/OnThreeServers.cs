@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Handlers;
 using Kit.Runner.Servers;
@@ -13,6 +14,9 @@ namespace Kit.Tests.Participants;
 public abstract class OnThreeServers : OnTwoServers
 {
     public const string Participant = "billing";
+
+    /// <summary>A queue in the participant's database, which <see cref="CreateInvoicesAsync"/> creates.</summary>
+    public const string Invoices = "invoices";
 
     internal PrivatePostgreSql BillingServer { get; private set; } = null!;
 
@@ -56,6 +60,17 @@ public abstract class OnThreeServers : OnTwoServers
     protected static async Task InsertInBillingAsync(MessageContext context, CancellationToken cancellationToken) => await TwoPhaseBench.ExecuteAsync(
         await context.GetConnectionAsync(Participant, cancellationToken),
         $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{context.MessageId}')");
+
+    internal static async Task SendInBillingAsync(
+        IMessageSender sender, MessageContext context, CancellationToken cancellationToken, string queue = Invoices) => await sender.SendAsync(
+        queue, "an invoice", await context.GetTransactionAsync(Participant, cancellationToken), context.MessageId, cancellationToken: cancellationToken);
+
+    internal async Task<PostgreSqlQueue> CreateInvoicesAsync()
+    {
+        var invoices = new PostgreSqlQueue(BillingConnection, Invoices);
+        await invoices.CreateAsync(CancellationToken.None);
+        return invoices;
+    }
 
     /// <summary>Starts an endpoint with the participant.</summary>
     /// <param name="work">What its handler does; by default it inserts in both databases and sends.</param>

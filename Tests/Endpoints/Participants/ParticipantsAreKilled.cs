@@ -35,11 +35,12 @@ public sealed class ParticipantsAreKilled : OnThreeServers
     }
 
     [Test]
-    public async Task Each_message_has_exactly_one_row_in_each_database_and_nothing_stays_prepared()
+    public async Task Each_message_has_exactly_one_row_in_each_database_and_one_send_to_the_participants_queue_and_nothing_stays_prepared()
     {
         var kills = TestContext.Parameters.Get("kills", 8);
         await using var queue = new Kit.Endpoints.Bare.PostgreSql.PostgreSqlQueue(Bench.QueueConnection, Cell);
         await queue.CreateAsync(CancellationToken.None);
+        await using var invoices = await CreateInvoicesAsync();
         var messages = new List<Guid>();
         var (killed, recovered) = (new Dictionary<Kill, int>(), 0);
         for (var round = 0; round < kills; round++)
@@ -73,6 +74,7 @@ public sealed class ParticipantsAreKilled : OnThreeServers
         {
             Assert.That(rows, Is.EquivalentTo(messages.ToDictionary(message => message, _ => 1)));
             Assert.That(ofBilling, Is.EquivalentTo(rows));
+            Assert.That(await invoices.ReadMessagesAsync(CancellationToken.None), Is.EquivalentTo(messages), "sends to the participant's queue");
             Assert.That(recovered, Is.GreaterThan(0), "branches that recovery had to end");
             Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
         }

@@ -13,7 +13,7 @@ namespace Kit.Tests.TwoPhase;
 /// <param name="Cell">The cell.</param>
 /// <param name="Queue">The queue's database.</param>
 /// <param name="Widgets">The handlers' database.</param>
-/// <param name="Participant">A second one, with a table of the same name; <see langword="null"/> if the handlers have none.</param>
+/// <param name="Participant">A second one, with a table of the same name and a queue; <see langword="null"/> if the handlers have none.</param>
 public sealed record CrashSpec(string Cell, string Queue, string Widgets, string? Participant = null);
 
 /// <summary>An endpoint in a process of its own that says when it has handled its first message, and waits to be killed.</summary>
@@ -58,6 +58,7 @@ internal static class CrashingEndpoint
 
     private static void AddWithParticipant(IServiceCollection services, CrashSpec spec, string participant, Action handled) => services
         .AddSingleton(handled)
+        .AddKeyedPostgreSqlMessageSender(OnThreeServers.Participant, participant)
         .AddBareEndpoint(spec.Cell, endpoint => endpoint
             .UsePostgreSql(spec.Queue, spec.Widgets)
             .AddParticipant(OnThreeServers.Participant, participant)
@@ -65,11 +66,12 @@ internal static class CrashingEndpoint
             .LimitConcurrency(2)
             .Handle<BuildWidget, InBoth>());
 
-    private sealed class InBoth(Action handled) : IMessageHandler<BuildWidget>
+    private sealed class InBoth(Action handled, [FromKeyedServices(OnThreeServers.Participant)] IMessageSender sender) : IMessageHandler<BuildWidget>
     {
         public async Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken)
         {
             await OnThreeServers.InsertInBothAsync(context, cancellationToken);
+            await OnThreeServers.SendInBillingAsync(sender, context, cancellationToken);
             handled();
         }
     }
