@@ -76,7 +76,7 @@ PlantedFault[] faults =
     new("sends of a message counted once", "SendsOfAnEndpoint", "Runner/Faults/Testbeds/Testbed.cs",
         ("Shape.SendsOf(arrived.Select(row => row.CausedBy))", "Shape.SendsOf(arrived.Select(row => row.CausedBy).Distinct())")),
     new("void taken for kept", "VerdictAtAPoint", "Runner/Faults/Points/PointVerdict.cs",
-        ("notPromised.Any(Final.Contains) ? FaultVerdict.Broken : FaultVerdict.Void,", "notPromised.Any(Final.Contains) ? FaultVerdict.Broken : FaultVerdict.Kept,")),
+        ("(Final.Contains) ? FaultVerdict.Broken : FaultVerdict.Void,", "(Final.Contains) ? FaultVerdict.Broken : FaultVerdict.Kept,")),
     new("ratio of unpaired rounds", "Ratio|Summary|Comparing", "Runner/Results/CellResult.cs",
         ("join other in reference.Counting on mine.Round equals other.Round", "from other in reference.Counting")),
     new("page shows another cell's number", "Pages|Documentation", "Runner/Results/Pages/ModesTable.cs",

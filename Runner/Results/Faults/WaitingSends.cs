@@ -22,7 +22,9 @@ public static class WaitingSends
         ];
 
         Violation Violation(MessageVerdict verdict, string what) => new(
-            verdict.MessageId, $"message {verdict.MessageId} is a {Words.Of(DeliveryClass.Zombie)} {what}; allowed: its send waits in the outbox", verdict.Evidence)
+            verdict.MessageId,
+            $"message {verdict.MessageId} is a {Words.Of(DeliveryClass.Zombie)} {what}; allowed: its send waits in the outbox",
+            verdict.Evidence)
         {
             Known = limits.FirstOrDefault(limit => limit.Explains([DeliveryClass.Zombie], verdict.Flags.HasFlag(VerdictFlags.InErrorQueue)))?.Reason,
         };

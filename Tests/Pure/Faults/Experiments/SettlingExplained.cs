@@ -9,7 +9,8 @@ public sealed class SettlingExplained
     public void Every_limit_is_the_code_s()
     {
         var usual = EndpointKinds.Frameworks.Min(SecondsFor);
-        var others = EndpointKinds.Frameworks.Where(framework => SecondsFor(framework) > usual).Select(framework => $"{framework.Title}: {SecondsFor(framework)}");
+        var others = EndpointKinds.Frameworks.Where(framework => SecondsFor(framework) > usual)
+            .Select(framework => $"{framework.Title}: {SecondsFor(framework)}");
         Assert.That(
             File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "reference", "guarantees.md")),
             Does.Contain(

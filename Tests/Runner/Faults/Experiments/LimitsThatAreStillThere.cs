@@ -13,6 +13,8 @@ namespace Kit.Tests.Faults.Experiments;
 [Parallelizable]
 public sealed class LimitsThatAreStillThere
 {
+    private const int Tries = 3;
+
     private static readonly IReadOnlyList<(Cell Cell, Fault Fault)> Meetings =
     [
         .. (from framework in EndpointKinds.Frameworks
@@ -28,7 +30,16 @@ public sealed class LimitsThatAreStillThere
     private static IEnumerable<TestCaseData> Places => Meetings.Select(MetFaults.CaseOf);
 
     [OneTimeSetUp]
-    public async Task MakeAllExperiments() => results = await MetFaults.MakeAsync(Meetings);
+    public async Task MakeAllExperiments()
+    {
+        var left = Meetings;
+        // Some show only now and then: whether Wolverine loses a refused dead letter depends on how long it was refused.
+        for (var attempt = 1; attempt <= Tries && left.Count > 0; attempt++)
+        {
+            results = [.. results.Where(result => result.Known is not null), .. await MetFaults.MakeAsync(left)];
+            left = [.. left.Where(meeting => MetFaults.ResultOf(results, meeting.Cell, meeting.Fault).Known is null)];
+        }
+    }
 
     [TestCaseSource(nameof(Places))]
     public void Are_the_reason_why_the_promise_is_broken(Cell cell, Fault fault)
