@@ -44,18 +44,16 @@ public sealed class Fault
 
     public static Fault KillBeforeDispatch { get; } = new(
         "kill-before-dispatch", "the process is killed after the rows have committed, before the message is sent",
-        // outbox: the process has committed, and its dispatcher can send before the process is dead.
+        // outbox: no byte of the process passes between the commit and its end, so nothing is sent before a new process sends it.
         new(
-            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
-            Outbox: [DuplicatedOutgoing, Once]));
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]));
 
     public static Fault KillAtDispatch { get; } = new(
         "kill-at-dispatch", "the process is killed while the handler's message is on its way to the broker; the message does not arrive",
-        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again. outbox: the
-        // dispatcher has a connection of its own, and can send before the process is dead.
+        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again. outbox: as
+        // before the dispatch.
         new(
-            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
-            Outbox: [DuplicatedOutgoing, Once]));
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]));
 
     public static Fault KillBeforeAcknowledgement { get; } = new(
         "kill-before-ack", "the process is killed when everything is done except the commit or acknowledgement of the receive",
@@ -64,7 +62,8 @@ public sealed class Fault
             NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]));
 
     public static Fault CutAtCommit { get; } = new(
-        "cut-at-commit", "the connection to the rows' database is cut while the answer to the commit is on its way",
+        "cut-at-commit",
+        "the connection to the rows' database is cut while the answer to the commit (in two-phase commit, to the prepare) is on its way",
         new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, CleanError],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]));
@@ -88,19 +87,31 @@ public sealed class Fault
         new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] });
+        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] })
+    {
+        Crashes = CrashedServer.OfRows,
+    };
 
     public static Fault RestartBroker { get; } = new(
         "restart-broker", "the queue's own server, such as a broker, crashes when 5 % of a drain has been attempted, and restarts",
-        QueueServerCrashes, Redelivers);
+        QueueServerCrashes, Redelivers)
+    {
+        Crashes = CrashedServer.OfQueue,
+    };
 
     public static Fault RestartBrokerHalfway { get; } = new(
         "restart-broker-halfway", "the queue's own server, such as a broker, crashes when half of a drain has been attempted, and restarts",
-        QueueServerCrashes, Redelivers);
+        QueueServerCrashes, Redelivers)
+    {
+        Crashes = CrashedServer.OfQueue,
+    };
 
     public static Fault RestartBrokerLate { get; } = new(
         "restart-broker-late", "the queue's own server, such as a broker, crashes when 90 % of a drain has been attempted, and restarts",
-        QueueServerCrashes, Redelivers);
+        QueueServerCrashes, Redelivers)
+    {
+        Crashes = CrashedServer.OfQueue,
+    };
 
     public static Fault SentTwice { get; } = new(
         "sent-twice", "the message is in the queue twice with the same id, and two workers have it at the same time",
@@ -188,7 +199,10 @@ public sealed class Fault
         new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] });
+        onBroker: row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] })
+    {
+        Crashes = CrashedServer.OfRows,
+    };
 
     public static Fault NetworkSilent { get; } = new(
         "network-silent", "when 5 % of a drain has been attempted, no byte arrives on any connection of the endpoint for a while; then they resume",
@@ -258,6 +272,9 @@ public sealed class Fault
     /// <summary>The same with a broker's queue: acknowledgements and sends are then separate messages.</summary>
     internal PromiseRow PromiseOnBroker { get; }
 
+    /// <summary>The server that crashes, once, during a drain; <see langword="null"/>: none.</summary>
+    internal CrashedServer? Crashes { get; private init; }
+
     public override string ToString() => Name;
 
     // An acknowledged message that is redelivered is one message more.
@@ -267,4 +284,14 @@ public sealed class Fault
         ScopeOff = [Duplicated, DuplicatedOutgoing, Once],
         NpgsqlScope = [Once],
     };
+}
+
+/// <summary>A server that a fault makes to crash.</summary>
+internal enum CrashedServer
+{
+    /// <summary>The server with the handler's rows, which can have the queue, too.</summary>
+    OfRows,
+
+    /// <summary>The queue's own server.</summary>
+    OfQueue,
 }

@@ -44,10 +44,10 @@ public static class FaultPromise
             [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.Shared],
             (Reach.None, Reach.None)
         },
-        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Pushed) },
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Handled) },
         { TransactionMode.NpgsqlScope, (Reach.Unbounded, Reach.Unbounded) },
         { TransactionMode.TransactionsOff, (Reach.HandledAndNext, Reach.Unbounded) },
-        { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.Pushed) },
+        { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.HandledOrSent) },
     };
 
     /// <summary>The classes that the message that meets the fault may end in. If a server crashes, that is every message.</summary>
@@ -63,6 +63,25 @@ public static class FaultPromise
         ArgumentNullException.ThrowIfNull(fault);
         ArgumentNullException.ThrowIfNull(mode);
         return Columns.Of(mode)(isBroker ? fault.PromiseOnBroker : fault.Promise);
+    }
+
+    /// <summary>The promise to all messages of a drain in which a fault makes a server crash; <see langword="null"/>: it makes none crash.</summary>
+    /// <param name="fault">What goes wrong.</param>
+    /// <param name="mode">How transactional the handler is.</param>
+    /// <param name="isBroker">Whether a broker holds the queue. After its crash it can redeliver, or have lost, any number of messages.</param>
+    /// <param name="isOneServer">Whether the queue is on the server with the rows. Elsewhere messages are still received while that is down.</param>
+    /// <exception cref="UnknownModeException">No promise is defined.</exception>
+    public static StormPromise? InADrain(Fault fault, TransactionMode mode, bool isBroker, bool isOneServer)
+    {
+        var classes = Of(fault, mode, isBroker);
+        var (table, broker) = Reaches.Of(mode);
+        return fault.Crashes switch
+        {
+            null => null,
+            CrashedServer.OfRows => new StormPromise(classes, isOneServer ? table : broker),
+            CrashedServer.OfQueue => new StormPromise(classes, isBroker ? Reach.Unbounded : table),
+            _ => throw new NotSupportedException($"It is not defined how many messages a crash of the server '{fault.Crashes}' may affect."),
+        };
     }
 
     /// <summary>What holds whatever goes wrong, and however often, as long as no handler itself throws.</summary>

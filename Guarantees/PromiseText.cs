@@ -15,7 +15,8 @@ public static class PromiseText
         ArgumentNullException.ThrowIfNull(output);
         output.WriteLine("The classes that a message may end in under each fault: a/b means a or b. A cell that has no such moment skips the fault.");
         output.WriteLine(
-            "'always' holds in a storm of kills and cuts at any moment. docs/reference/guarantees.md explains the classes, list --faults the faults.");
+            "'always' holds in a storm of kills and cuts at any moment. A crash of a PostgreSQL server affects no more messages than a cut there, a crash of a " +
+            "broker any number. docs/reference/guarantees.md explains the classes, list --faults the faults.");
         output.WriteLine(
             "They hold at every setting of --flush and --batch. With fewer flushes, what others saw of a commit that did not wait can vanish when the " +
             "server crashes. In batches, a handler has all messages of its batch.");
@@ -45,7 +46,6 @@ public static class PromiseText
         Reach.HandledAndNext =>
             ", and each kill or cut affects at most the messages that were being handled; a cut also affects the next message of each handler",
         Reach.HandledOrSent => ", and each kill or cut affects at most the messages that were being handled or sent",
-        Reach.Pushed => ", and each kill or cut affects at most the messages that the broker had pushed",
         Reach.Unbounded => ", in any number",
         _ => throw new NotSupportedException($"There is no text for reach '{reach}'."),
     };

@@ -6,7 +6,7 @@ public enum Reach
     /// <summary>None.</summary>
     None,
 
-    /// <summary>The messages that were being handled.</summary>
+    /// <summary>The messages that were being handled. One that a broker had only pushed has no effect yet, and is redelivered.</summary>
     Handled,
 
     /// <summary>
@@ -17,9 +17,6 @@ public enum Reach
 
     /// <summary>The messages that were being handled, and the one that an outbox was sending.</summary>
     HandledOrSent,
-
-    /// <summary>The messages that a broker had pushed to the endpoint and that were not acknowledged.</summary>
-    Pushed,
 
     /// <summary>
     /// No number is promised: a broker that waits for no acknowledgement pushes all its messages, and branches that nobody recovers can block
@@ -37,15 +34,12 @@ public sealed record StormPromise(IReadOnlySet<DeliveryClass> Classes, Reach Rea
     /// <param name="kills">How often the handlers' process was killed.</param>
     /// <param name="cuts">How often all its connections were cut.</param>
     /// <param name="unsettled">How many messages can be received and not settled at the same time.</param>
-    /// <param name="prefetch">How many messages a broker pushes ahead; <see langword="null"/> for a queue in a database.</param>
-    /// <exception cref="ArgumentNullException">The promise depends on the prefetch, and none is given.</exception>
-    public int? Most(int kills, int cuts, int unsettled, int? prefetch) => Reach switch
+    public int? Most(int kills, int cuts, int unsettled) => Reach switch
     {
         Reach.None => 0,
         Reach.Handled => (kills + cuts) * unsettled,
         Reach.HandledAndNext => (kills + (2 * cuts)) * unsettled,
         Reach.HandledOrSent => (kills + cuts) * (unsettled + 1),
-        Reach.Pushed => (kills + cuts) * Math.Max(unsettled, prefetch ?? throw new ArgumentNullException(nameof(prefetch))),
         Reach.Unbounded => null,
         _ => throw new NotSupportedException($"There is no number of messages for reach '{Reach}'."),
     };

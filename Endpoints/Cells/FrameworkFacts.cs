@@ -19,6 +19,12 @@ public sealed record FrameworkFacts(string Name, string Title)
     /// <summary>A mode in which the handler's transaction begins before the handler, although it is not the receive's.</summary>
     public TransactionMode? RowsBeginBeforeHandler { get; init; }
 
+    /// <summary>
+    /// The longest time for which it leaves work alone that it is going to do. An experiment ends after twice as long without a change. NServiceBus connects
+    /// again after 10 s, and Rebus pauses as long; recovery and the kit's dispatcher look every 5 s, and brokers update their counts as slowly.
+    /// </summary>
+    public TimeSpan LongestPause { get; init; } = TimeSpan.FromSeconds(10);
+
     /// <summary>The faults under which it, its driver or its broker is known to keep less than is promised.</summary>
     public required IReadOnlyList<KnownLimit> Limits { get; init; }
 

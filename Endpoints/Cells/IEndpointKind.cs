@@ -71,9 +71,6 @@ public interface IEndpointKind
     /// <summary>A send to a queue that nobody has created is in that queue.</summary>
     bool TakesUnknownQueues => false;
 
-    /// <summary>A message with the id of one that its endpoint has, or has handled a moment ago, is dropped before a handler has it.</summary>
-    bool DropsCopies(TransactionMode mode) => false;
-
     /// <summary>The table of a queue, on a transport whose queues are in a database.</summary>
     QueueTable TableOf(string queue) => QueueTable.Of(queue);
 

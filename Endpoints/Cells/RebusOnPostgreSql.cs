@@ -85,7 +85,7 @@ public sealed class RebusOnPostgreSql : IEndpointKind
         // A worker that finds as many messages in progress as it may pauses for the first time, by default 100 ms: at a concurrency of 2, every mode would
         // handle 20 messages a second. After as many seconds without a message it pauses for the later times.
         options.SetBackoffTimes(TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(20), TimeSpan.FromMilliseconds(160));
-        // By default a failed receive is repeated after 30 s, and experiments judge what nobody has changed for 20 s.
+        // By default a failed receive is repeated after 30 s, and a storm would wait for that after each cut.
         options.Decorate(context =>
         {
             var all = context.Get<Options>();

@@ -29,7 +29,7 @@ internal static class SharedLimits
     /// <summary>A connection that was closed within a scope.</summary>
     public static KnownLimit OfSettingsLeft(TransactionMode mode) => new(
         null, [mode], Fault.SettingsLeft, Affected.Bystander, new HashSet<DeliveryClass> { Ghost },
-        "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451)");
+        "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451, mended for version 11)");
 
     /// <summary>Where every failure is a failed attempt, and attempts follow each other without a pause.</summary>
     /// <param name="counts">The modes in which the framework counts attempts.</param>
@@ -40,16 +40,19 @@ internal static class SharedLimits
     [
         .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            from limit in OfGivenUp(
-               counts, afterRows, fault, $"every failure counts as an attempt, and three quick attempts fail before the database is back {Versions}")
+               counts, afterRows, fault,
+               $"every failure counts as an attempt, and three quick attempts, the kit's setting, fail before the database is back {Versions}")
            select limit,
         .. onABroker.Count == 0 ? [] : new[]
         {
             new KnownLimit(
                 TransportName.RabbitMq, onABroker, Fault.ServerReadOnly, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
-                $"every failure counts as an attempt, and three quick attempts fail before the server takes writes again {Versions}"),
+                $"every failure counts as an attempt, and three quick attempts, the kit's setting, fail before the server takes writes " +
+                $"again {Versions}"),
         },
         .. OfGivenUp(
-            counts, afterRows, fault: null, $"a cut connection counts as a failed attempt, and the message is given up after three {Versions}"),
+            counts, afterRows, fault: null,
+            $"a cut connection counts as a failed attempt, and the message is given up after three, the kit's setting {Versions}"),
     ];
 
     /// <summary>Messages that are given up: without any effect, and with their rows only where an attempt can fail after those have committed.</summary>

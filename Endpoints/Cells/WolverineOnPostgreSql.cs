@@ -30,8 +30,6 @@ public sealed class WolverineOnPostgreSql : IEndpointKind
 
     public bool CanPollOften => true;
 
-    public bool DropsCopies(TransactionMode mode) => true;
-
     public Support SupportsEvents => Support.No("on PostgreSQL a Wolverine publisher names the queues of its events; a queue cannot subscribe");
 
     public Support SupportsProcesses => WolverineEndpoint.IsForOneProcess;

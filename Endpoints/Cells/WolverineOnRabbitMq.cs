@@ -37,8 +37,6 @@ public sealed class WolverineOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => WolverineSupport.OnRabbitMq(mode);
 
-    public bool DropsCopies(TransactionMode mode) => HasInbox(mode);
-
     public string? OutboxTableOf(TransactionMode mode, string queue) => HasInbox(mode) ? WolverineNames.Outbox : null;
 
     public IReadOnlyList<string> CodeOf(TransactionMode mode) => HasInbox(mode)

@@ -37,7 +37,7 @@ internal sealed class PublishCommand : KitCommand
         : base(
             Typed,
             $"Makes the runs, experiments and loads of {Publication.File} from one commit, then the blocks of the pages and {Publication.PageFile}. " +
-            "It goes on where it was stopped, also days later, and waits before each part until the machine is quiet. " +
+            "It goes on where it was stopped, also days later, and waits until the machine is quiet before it measures a speed. " +
             "Exit code 1 if a promise was broken for no known reason, or a round was not valid.",
             ($"{Typed} --list", "the parts, their hours, and what is made"),
             (Typed, "all that is not made yet, then the pages"),
@@ -104,7 +104,7 @@ internal sealed class PublishCommand : KitCommand
         var code = ExitCode.Success;
         foreach (var (part, command) in commands)
         {
-            if (!isBusy)
+            if (!isBusy && PublicationPart.MeasuresSpeed(command))
                 await QuietAsync(cancellationToken);
             var arguments = ArgumentsOf(part, command, Path.Combine(folder, part.Name), record);
             await Console.Out.WriteLineAsync($"\nPart {part.Name}: {string.Join(' ', arguments)}");

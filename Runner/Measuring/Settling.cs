@@ -7,10 +7,7 @@ internal static class Settling
 {
     internal static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
 
-    /// <summary>
-    /// If work is left: every 5 seconds, recovery looks for prepared transactions older than that, and the dispatcher of an outbox looks for
-    /// sends; brokers update their counts as slowly.
-    /// </summary>
+    /// <summary>If work is left of an experiment at a point, which waits twice as long once more.</summary>
     internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
     /// <summary>Time for a process to start and handle a message, before one of its starts was measured.</summary>
@@ -21,18 +18,19 @@ internal static class Settling
     /// <summary>A count costs five queries. Experiments side by side share the servers, so a shorter pause would slow the others down.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>Waits for 2 seconds without a change, or 20 if work is left or may be.</summary>
+    /// <summary>Waits for 2 seconds without a change, or for twice the longest pause if work is left or may be.</summary>
+    /// <param name="longestPause">The longest time for which an endpoint leaves work alone that it is going to do.</param>
     /// <param name="mayHideWork">
     /// True if an endpoint may still have messages that no count includes: received but not yet handled, in a mode that receives before it handles. After
     /// a lost connection it tries again only every few seconds.
     /// </param>
     /// <returns>A text that says that it did not settle within 2 minutes; <see langword="null"/> if it did.</returns>
     public static async Task<string?> WaitAsync(
-        Func<CancellationToken, Task<Counters>> count, bool mayHideWork, CancellationToken cancellationToken)
+        Func<CancellationToken, Task<Counters>> count, TimeSpan longestPause, bool mayHideWork, CancellationToken cancellationToken)
     {
         var last = await count(cancellationToken);
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
-        while (still.Elapsed < (last.AreDone && !mayHideWork ? Quiet : QuietWithWorkLeft))
+        while (still.Elapsed < (last.AreDone && !mayHideWork ? Quiet : 2 * longestPause))
         {
             if (whole.Elapsed > Limit)
                 return $"it did not settle within {Limit.TotalSeconds} s";

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Stage;
 
@@ -31,14 +32,18 @@ internal sealed record HandlerShape(int Inserts, int Sends, bool ThrowsAtFirst)
         }
         : own ?? OfExperiments;
 
+    /// <summary>Messages that arrive for each attempt: one for each send, or for each subscriber.</summary>
+    public int Arrivals => Subscribers > 0 ? Subscribers : Math.Max(1, Sends);
+
     /// <summary>
-    /// Arrived messages, counted as if an attempt sent at most one: all sends of an attempt together count as one, and a part of them as none. After a whole
-    /// one, a part is one too many.
+    /// Arrived sends. Those of an attempt have one id, and nothing tells them apart: the first that arrived for a message counts as its first send, and so
+    /// on. One that is missing shows, and one that is too many.
     /// </summary>
     /// <param name="arrived">The id of the message that caused each.</param>
-    public IEnumerable<Guid> InWholeSends(IEnumerable<Guid> arrived) => Sends <= 1
-        ? arrived
-        : arrived.CountBy(id => id).SelectMany(one => Enumerable.Repeat(one.Key, one.Value < Sends ? 0 : (one.Value + Sends - 1) / Sends));
+    public IEnumerable<SinkRow> SendsOf(IEnumerable<Guid> arrived) =>
+        from caused in arrived.GroupBy(id => id)
+        from send in caused.Index()
+        select new SinkRow(send.Item, send.Item) { Queue = send.Index % Arrivals };
 
     /// <summary>The shape in tokens: <c>2i1st</c> inserts twice, sends once, and throws at first.</summary>
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Inserts}i{Sends}s{(ThrowsAtFirst ? "t" : "")}");

@@ -1,12 +1,13 @@
 // A send that the broker refuses fails the sends of other consumers' messages
 //
-// Versions: MassTransit.RabbitMQ 8.5.12, RabbitMQ 3.10, .NET 10
+// Versions: MassTransit.RabbitMQ 8.5.12, RabbitMQ 3.10, .NET 10. Version 9 needs a licence, and was not tried.
 //
-// All consumers of a receive endpoint publish on one channel. If the broker refuses a publish with a channel error (a message above max_message_size, a wrong
-// property), it closes the channel, and each send that waits for its confirm there ends with OperationCanceledException. The consumers of other messages
-// fail for it, and their messages are handled again or moved to the error queue.
+// All consumers of a receive endpoint send on one channel, the one on which the endpoint receives. If the broker refuses a publish with a channel error (a
+// message above max_message_size, a wrong property), it closes the channel, and each send that waits for its confirm there ends with
+// OperationCanceledException. The send's retry policy does not handle that one (it handles AlreadyClosedException and OperationInterruptedException). The
+// consumers of other messages fail for it, and all unacknowledged messages of the endpoint are delivered again.
 //
-// Expected: only the send that the broker refuses fails; the others are sent again on a new channel.
+// Expected: only the send that the broker refuses fails; the retry policy sends the others again on a new channel.
 //
 // Output:
 //

@@ -13,7 +13,8 @@
 //     Expected: open again after the first loss and after the second
 //     Happened: open again after the first loss, closed after the second
 //
-// Related: https://github.com/rabbitmq/rabbitmq-dotnet-client/issues/1871 (open) reports recoveries that do not begin, without a way to reproduce it.
+// Do not file it: https://github.com/rabbitmq/rabbitmq-dotnet-client/pull/2004 (merged after 7.2.2) mends this, by its text. The program tells when a release
+// has it. https://github.com/rabbitmq/rabbitmq-dotnet-client/issues/1871 (open) may be the same. Searched in November 2026.
 //
 // Run: dotnet run rabbitmq-client-stops-recovering.cs -- amqp://user:password@host:5672/
 // Exit code: 1 if the defect is there, 0 if it is not, 2 for missing arguments.

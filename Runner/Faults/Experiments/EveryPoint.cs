@@ -81,7 +81,7 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
     /// of those.
     /// </summary>
     private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
-        (!way.Facts().KillsProcess && Promise.Reach is (Reach.Pushed or Reach.Unbounded))
+        (!way.Facts().KillsProcess && (Transport.Of(cell).IsBroker || Promise.Reach is Reach.Unbounded))
         || (way.Facts().CrashesServer && Promise.Reach is Reach.HandledAndNext)
             ? Promise.Classes
             : PromisedLate;

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Modes;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Faults.Testbeds;
@@ -45,12 +46,14 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
                 notFired = await injection.InjectAsync(scene, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync,
+                cell.Kind.Facts.LongestPause,
                 mayHideWork: injection.MayHideWork && !cell.Mode.CommitOrder.IsMessageLeftInHandler,
                 cancellationToken);
+            var waiting = (await testbed.CountAsync(cancellationToken)).Outbox;
             await testbed.StopOrKillHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);
-            return Judge(blank, account, injection.MeetsEveryMessage, scene.Blocked, notFired, unsettled) with
+            return Judge(blank, account, injection.MeetsEveryMessage, scene.Blocked, waiting, notFired, unsettled) with
             {
                 HandledAgain = scene.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
                 Seconds = watch.Elapsed.TotalSeconds,
@@ -62,14 +65,23 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         }
     }
 
-    private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, Violation? blocked, string? notFired, string? unsettled)
+    private FaultResult Judge(
+        FaultResult blank, Account account, bool meetsAll, Violation? blocked, long waiting, string? notFired, string? unsettled)
     {
-        var promised = FaultPromise.Of(fault, cell.Mode, Transport.Of(cell).IsBroker);
+        var transport = Transport.Of(cell);
+        var promised = FaultPromise.Of(fault, cell.Mode, transport.IsBroker);
         var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
+        var tooMany = FaultPromise.InADrain(fault, cell.Mode, transport.IsBroker, transport.HoldsWidgets) is { } drain
+            ? StormLimits.TooManyAfterACrash(account, drain, Testbed.Concurrency * cell.BatchSize)
+            : null;
         List<Violation> violations =
         [
+            .. tooMany is null ? Array.Empty<Violation>() : [tooMany],
             .. blocked is null ? Array.Empty<Violation>() : [blocked with { Known = ReasonOfStuckOthers }],
+            .. cell.Mode == TransactionMode.Outbox && promised.Contains(DeliveryClass.Zombie)
+                ? WaitingSends.ViolationsOf(met, waiting, LimitsOf(Affected.Chosen))
+                : [],
             .. account.ViolationsOf(promised, LimitsOf(Affected.Chosen)).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
             .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }, LimitsOf(Affected.Bystander))
                 .Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),

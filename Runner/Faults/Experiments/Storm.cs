@@ -55,7 +55,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, plan.Unflushed);
             var facts = await RageAsync(testbed, cancellationToken);
             var unsettled = await Settling.WaitAsync(
-                testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
+                testbed.CountAsync, cell.Kind.Facts.LongestPause, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopOrKillHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             facts = facts with
@@ -82,7 +82,8 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         ];
         random.Shuffle(faults);
         var wave = plan.Messages / (faults.Length + 1);
-        var (kills, cuts, crashes, sent) = (0, 0, 0, 0);
+        var (kills, cuts, crashes, sent, inHandlers) = (0, 0, 0, 0, 0);
+        var earlier = DateTimeOffset.MinValue;
         await StartAsync(testbed, cancellationToken);
         var said = Stopwatch.StartNew();
         foreach (var fault in faults)
@@ -100,6 +101,8 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             if (!await ProgressAsync(testbed, before + 1, ToGoOn, cancellationToken))
                 return Facts();
             _ = await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
+            // A kill ends the process before anything more can happen in it; at the other faults a handler can return at that very moment.
+            inHandlers += testbed.IsAHandlerOpen(earlier) ? 1 : 0;
             switch (fault)
             {
                 case StormFault.Kill:
@@ -122,6 +125,8 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
                 default:
                     throw new NotSupportedException($"Nobody has said what a storm does at {fault}.");
             }
+
+            earlier = DateTimeOffset.UtcNow;
         }
 
         var atLast = testbed.Journal.Count();
@@ -132,6 +137,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         StormFacts Facts() => new(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
         {
             Asked = plan.Faults,
+            InHandlers = inHandlers,
             ServerCrashes = crashes,
             Unflushed = plan.UnflushedName,
         };
@@ -157,15 +163,14 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
 
     private FaultResult Judge(FaultResult blank, Account account, string? unsettled, StormFacts facts)
     {
-        var transport = Transport.Of(cell);
-        var promise = FaultPromise.Always(cell.Mode, transport.IsBroker);
+        var promise = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
         var promised = promise.Classes;
         var limits = cell.Kind.Facts.LimitsOf(cell, fault: null, Affected.Chosen);
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
             // A process that had ended before its kill has left its messages, too.
-            MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled, transport.Prefetch),
+            MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled),
         };
         var violations = StormLimits.ViolationsOf(
             facts,

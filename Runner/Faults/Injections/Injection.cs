@@ -39,7 +39,7 @@ internal abstract class Injection
         [Fault.RestartBroker] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true)),
         [Fault.RestartBrokerHalfway] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true) { Depth = 0.5 }),
         [Fault.RestartBrokerLate] = (cell, _) => WhereTheQueueHasItsServer(cell, () => new Restart(ofQueue: true) { Depth = 0.9 }),
-        [Fault.SentTwice] = (cell, _) => cell.Kind.DropsCopies(cell.Mode) ? new NoWindow("the endpoint drops a copy before a handler has it") : new SentTwice(),
+        [Fault.SentTwice] = (_, _) => new SentTwice(),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new SlotsExhausted()),
         [Fault.ServerReadOnly] = (cell, _) => WhereRowsBeginInHandler(cell, () => new ServerReadOnly()),
         [Fault.SettingsLeft] = (_, _) => new SettingsLeft(),

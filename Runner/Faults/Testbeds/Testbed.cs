@@ -5,6 +5,7 @@ using Kit.Modes;
 using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Stage;
 using Kit.Runner.Stage.Databases;
 using Kit.Runner.Stage.Transports;
@@ -99,10 +100,13 @@ internal sealed class Testbed : IAsyncDisposable
     public Workload Workload =>
         new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: Cell.Mode.RowCommit is RowCommit.InTwoPhases)
         {
-            Deliveries = Shape.Deliveries,
+            Deliveries = Shape.Arrivals,
         };
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
+
+    /// <summary>True if a handler has been entered after a moment, and has not returned.</summary>
+    public bool IsAHandlerOpen(DateTimeOffset after) => WindowsMet.IsAHandlerOpen(AttemptJournal.ReadEnd(JournalPath), after);
 
     /// <summary>The watch on the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
     public WindowsWatch? Windows => field ??= Cell.Mode.RowCommit is RowCommit.InTwoPhases && Cell.Mode.CrashEffect is CrashEffect.None
@@ -321,7 +325,7 @@ internal sealed class Testbed : IAsyncDisposable
             Rows = await Database.ReadRowsAsync(cancellationToken),
             Sink = ItsScenario is not null || Shape.Subscribers > 0
                 ? arrived
-                : [.. Shape.InWholeSends(arrived.Select(row => row.CausedBy)).Select(id => new SinkRow(id, id))],
+                : [.. Shape.SendsOf(arrived.Select(row => row.CausedBy))],
             Errors = [.. (await stage.Queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await stage.Queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await databases.ReadPreparedAsync(cancellationToken),

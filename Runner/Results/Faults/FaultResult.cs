@@ -149,6 +149,11 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
         ? $"{happened} of {Asked} faults happened, and a storm shows nothing without them all: {Done}"
         : null;
 
+    /// <summary>
+    /// The faults at whose moment a handler was running: one that had been entered since the fault before, and had not returned. Absent in older folders.
+    /// </summary>
+    public int? InHandlers { get; init; }
+
     /// <summary>Crashes of the database server.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int ServerCrashes { get; init; }
@@ -180,6 +185,7 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// <summary>The faults in words.</summary>
     public string Done => $"{Kills} kills and {Cuts} cuts of all connections"
         + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "")
+        + (InHandlers is { } inHandlers ? $" ({inHandlers} while a handler was running)" : "")
         + (Again is { } again ? $", {again} messages handled again after their handler had returned" : "")
         + (Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}");
 

@@ -36,7 +36,7 @@ internal static class GuaranteeLists
 
     private static IEnumerable<string> Findings(FaultResult result)
     {
-        var messages = result.ViolationCount - (result.Storm?.TooMany is null ? 0 : 1);
+        var messages = result.ViolationCount - result.Violations.Count(violation => violation.MessageId is null);
         var met = messages > 0 ? $"{Figures.Count(messages)} of {Figures.Count(result.Messages)} messages; " : "";
         yield return $"{result.Name}: {met}{string.Join("; ", result.Fired)}";
         if (result.Repeated.Count > 0)

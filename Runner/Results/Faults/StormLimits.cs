@@ -26,6 +26,24 @@ public static class StormLimits
 
         // Messages that a limit explains are not among those whose number is promised.
         List<string> reasons = [.. explained.Select(violation => violation.Known).OfType<string>()];
-        return [tooMany with { Known = facts.Touched - reasons.Count <= facts.MostTouched ? reasons[0] : null }, .. explained];
+        var tooManyBy = facts.Touched - reasons.Count - facts.MostTouched;
+        var known = tooManyBy <= 0 ? reasons[0] : limits.FirstOrDefault(limit => tooManyBy <= limit.MoreForEachCut * facts.Cuts)?.Reason;
+        return [tooMany with { Known = known }, .. explained];
+    }
+
+    /// <summary>
+    /// The violation that one crash of a server left too many messages in promised classes other than once; <see langword="null"/>: it did not. Messages in
+    /// other classes are violations of their own.
+    /// </summary>
+    /// <param name="unsettled">How many messages can be received and not settled at the same time.</param>
+    public static Violation? TooManyAfterACrash(Account account, StormPromise promise, int unsettled)
+    {
+        ArgumentNullException.ThrowIfNull(account);
+        ArgumentNullException.ThrowIfNull(promise);
+        var most = promise.Most(kills: 0, cuts: 1, unsettled);
+        var touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once && !verdict.Beyond(promise.Classes).Any());
+        return touched > most
+            ? new Violation(MessageId: null, $"{touched} messages were not handled exactly once; a crash of a server may affect {most}", [])
+            : null;
     }
 }

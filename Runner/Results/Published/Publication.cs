@@ -75,6 +75,9 @@ public sealed record PublicationPart(string Name, double Hours, IReadOnlyList<st
         ? Commands.Count(command => VerbOf(command) == "run") <= 1
         : Commands is [var only] && VerbOf(only) is "load" or "experiment";
 
+    /// <summary>Whether other programs would change its figures: experiments with faults only count.</summary>
+    public static bool MeasuresSpeed(string command) => VerbOf(command) is not "faults";
+
     /// <summary>The first word of a command.</summary>
     public static string VerbOf(string command) => command.Split(' ')[0];
 }

@@ -42,8 +42,6 @@ internal sealed class RabbitMqTransport : Transport
 
     public override bool IsBroker => true;
 
-    public override int? Prefetch => RabbitMqTransportSettings.MeasuredPrefetch;
-
     public override ArrivalClock? Arrivals => ArrivalClock.Receipt;
 
     public override string? Own => "a RabbitMQ broker";

@@ -9,7 +9,7 @@ using Npgsql;
 namespace Kit.Tests.AcrossServers;
 
 /// <summary>full-dtc on two servers, one of which has to wait for a standby that is away.</summary>
-[Parallelizable]
+[Exhaustive, Parallelizable]
 public sealed class StandbyIsAway : OnTwoServers
 {
     private const string NameOfAWait = "hashtext(xact_start::text)";

@@ -12,7 +12,7 @@ namespace Kit.Tests.AcrossServers;
 /// in turn. Kills are 5, one of each kind, unless the run says otherwise:
 /// <c>dotnet test Tests/Endpoints --filter TwoServersAreKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"1000\")"</c>.
 /// </summary>
-[Parallelizable]
+[Exhaustive, Parallelizable]
 public sealed class TwoServersAreKilled
 {
     // Until the one that is held is killed the other worker goes on: so many are there when a process starts.

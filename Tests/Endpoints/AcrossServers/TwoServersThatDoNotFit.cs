@@ -9,7 +9,7 @@ using Npgsql.Replication;
 namespace Kit.Tests.AcrossServers;
 
 /// <summary>full-dtc on two servers refuses a pair that has not been started together, and servers whose commits can be lost.</summary>
-[Parallelizable]
+[Exhaustive, Parallelizable]
 public sealed class TwoServersThatDoNotFit : OnTwoServers
 {
     private const string NotTogether = "did not take part together";

@@ -12,7 +12,7 @@ namespace Kit.Tests.Participants;
 /// second phases, and each server stopped with <c>-m immediate</c> in turn. Kills are 8, one of each kind, unless the run says otherwise:
 /// <c>dotnet test Tests/Endpoints --filter ParticipantsAreKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
 /// </summary>
-[Parallelizable]
+[Exhaustive, Parallelizable]
 public sealed class ParticipantsAreKilled : OnThreeServers
 {
     private const string Cell = "bare.postgresql.full-dtc.ado";

@@ -11,7 +11,7 @@ using Npgsql.Replication;
 namespace Kit.Tests.Participants;
 
 /// <summary>A participant must have all that the handlers' own database must have, and is named when it has not.</summary>
-[Parallelizable]
+[Exhaustive, Parallelizable]
 public sealed class ParticipantsThatDoNotFit : OnThreeServers
 {
     private const string Named = "participant 'billing'";

@@ -14,7 +14,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>full-dtc where a copy of the server runs too: both have one system identifier, and each has decisions of its own.</summary>
-[Parallelizable]
+[Exhaustive, Parallelizable]
 public sealed class QueueAndDataOnClones
 {
     private const string TwoServers = "on one PostgreSQL server";

@@ -89,16 +89,6 @@ public sealed class ShapesOfHandlers
                 @"(?s)Shrunk:\s+bare\.postgresql\.dtc-off\+1i0s\s+bare\.postgresql\.dtc-off\+1i0s@\d+:[ab]: COMMIT .* is duplicated"));
     }
 
-    [TestCase(1, "aab", ExpectedResult = "aab")]
-    [TestCase(2, "aabbbc", ExpectedResult = "abb")]
-    [TestCase(3, "aaaabbb", ExpectedResult = "aab")]
-    public string Several_sends_of_an_attempt_count_as_one(int sends, string arrived)
-    {
-        var ids = arrived.Distinct().ToDictionary(letter => letter, _ => Guid.NewGuid());
-        var whole = new HandlerShape(1, sends, ThrowsAtFirst: false).InWholeSends(arrived.Select(letter => ids[letter]));
-        return string.Concat(whole.Select(id => ids.Single(known => known.Value == id).Key));
-    }
-
     // A mode without a second attempt dead-letters a message whose first one throws: its handlers do not.
     private static Gen<AnyHandler> Handlers() =>
         from cell in Gen.Elements(Cells.AsEnumerable())

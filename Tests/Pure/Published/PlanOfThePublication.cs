@@ -51,6 +51,13 @@ public sealed class PlanOfThePublication
             Throws.TypeOf<KitException>().With.Message.Contains(says).And.Property(nameof(KitException.IsUsage)).True);
     }
 
+    [TestCase("run --quick", true)]
+    [TestCase("load --find-rate", true)]
+    [TestCase("experiment nservicebus-2014", true)]
+    [TestCase("faults --storm", false)]
+    public void What_measures_a_speed_waits_for_a_quiet_machine(string command, bool measures) =>
+        Assert.That(PublicationPart.MeasuresSpeed(command), Is.EqualTo(measures));
+
     [Test]
     public async Task No_part_is_not_every_part()
     {

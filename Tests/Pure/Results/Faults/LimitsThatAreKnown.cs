@@ -82,6 +82,7 @@ public sealed class LimitsThatAreKnown
             Assert.That(limit.Modes, Is.Not.Empty);
             Assert.That(limit.Classes, Is.Not.Empty);
             Assert.That(limit.Reason, Is.Not.Empty.And.Not.EndWith("."));
+            Assert.That(limit.Reason, Does.Not.Contain("experiment"), "the kit's patience is no limit of theirs");
         }
     }
 
@@ -140,6 +141,16 @@ public sealed class LimitsThatAreKnown
         var violations = StormLimits.ViolationsOf(facts, [Known], [Doubles], unsettled: 2);
 
         Assert.That(violations.Select(violation => violation.Known), Is.EqualTo(new[] { null, "it doubles" }));
+    }
+
+    [TestCase(2, 68, ExpectedResult = true)]
+    [TestCase(2, 69, ExpectedResult = false)]
+    [TestCase(0, 5, ExpectedResult = false, Description = "nothing was cut")]
+    public bool Of_a_storm_explain_promised_messages_up_to_a_number_for_each_cut(int cuts, int touched)
+    {
+        var facts = new StormFacts(Seed: 1, Kills: 0, cuts, InFlight: 4) { Touched = touched, MostTouched = 4 };
+
+        return StormLimits.ViolationsOf(facts, [], [Doubles with { MoreForEachCut = 32 }], unsettled: 2).Single().Known == Doubles.Reason;
     }
 
     [Test]

@@ -95,7 +95,7 @@ internal static class MetFaults
             () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
     }
 
-    private static FaultResult ResultOf(IEnumerable<FaultResult> results, Cell cell, Fault fault) =>
+    public static FaultResult ResultOf(IEnumerable<FaultResult> results, Cell cell, Fault fault) =>
         results.Single(one => one.Cell == Provenance.NameOf(cell) && one.Fault == fault.Name);
 
     private static string TextOf(Violation violation) => $"{violation.Because}\n  {string.Join("\n  ", violation.Evidence)}";

@@ -1,4 +1,6 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results;
 using Kit.Runner.Stage;
@@ -7,7 +9,7 @@ using Npgsql;
 
 namespace Kit.Tests.Faults.Experiments;
 
-/// <summary>Sends that wait are counted in the outbox, in whichever database its endpoint has created it.</summary>
+/// <summary>Sends are counted: those that wait in the outbox, in whichever database its endpoint has created it, and each one that has arrived.</summary>
 [Parallelizable]
 public sealed class SendsOfAnEndpoint
 {
@@ -23,6 +25,8 @@ public sealed class SendsOfAnEndpoint
            select place.First(),
     ];
 
+    private static IEnumerable<Cell> OfTheKit => Cells.Where(cell => cell.Kind.Framework == "bare");
+
     [OneTimeSetUp]
     public async Task StartServers()
     {
@@ -35,6 +39,20 @@ public sealed class SendsOfAnEndpoint
     {
         if (servers is not null)
             await servers.DisposeAsync();
+    }
+
+    [TestCaseSource(nameof(OfTheKit))]
+    public async Task Are_counted_as_often_as_they_arrive(Cell cell)
+    {
+        var result = await new SingleFault(cell, Fault.ImmediateSend, HandlerShape.OfExperiments, servers, TimeSpan.Zero).RunAsync(CancellationToken.None);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.Observed.Select(seen => seen.Class), Is.EqualTo([DeliveryClass.Ghost, DeliveryClass.DuplicatedOutgoing]));
+            Assert.That(
+                result.Evidence.Count(line => line.StartsWith("outgoing message ", StringComparison.Ordinal)), Is.EqualTo(cell.Mode.Attempts),
+                "each attempt sends before it throws");
+        }
     }
 
     [TestCaseSource(nameof(Cells))]
