@@ -35,15 +35,21 @@ internal sealed class FailedAttempts
             all.Remove(message);
     }
 
-    /// <summary>Asks the endpoint what becomes of a message that failed. If no attempt did, it is handled.</summary>
+    /// <summary>
+    /// Asks the endpoint what becomes of a message that failed. If no attempt did, it is handled; so it is in the receive after one in which the endpoint could
+    /// not answer.
+    /// </summary>
     /// <returns>As of <see cref="OnError"/>.</returns>
     public async Task<ErrorHandleResult> AnswerAsync(ErrorContext error, OnError onError, CancellationToken cancellationToken)
     {
         Failed? last;
         lock (sync)
             last = all.GetValueOrDefault(error.NativeMessageId);
-        if (last is null)
+        if (last is null || last.IsUnanswered)
+        {
+            last?.IsUnanswered = false;
             return ErrorHandleResult.RetryRequired;
+        }
 
         try
         {
@@ -55,6 +61,7 @@ internal sealed class FailedAttempts
         }
         catch (Exception failure)
         {
+            last.IsUnanswered = true;
             error.TransportTransaction.Set(ExceptionDispatchInfo.Capture(failure));
             throw;
         }
@@ -67,5 +74,8 @@ internal sealed class FailedAttempts
     public static ExceptionDispatchInfo? FailureOfAnswer(MessageContext message) =>
         message.TransportTransaction.TryGet(out ExceptionDispatchInfo? failure) ? failure : null;
 
-    private sealed record Failed(int Times, Exception Reason);
+    private sealed record Failed(int Times, Exception Reason)
+    {
+        public bool IsUnanswered { get; set; }
+    }
 }
