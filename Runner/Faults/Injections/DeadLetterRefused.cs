@@ -14,6 +14,9 @@ internal sealed class DeadLetterRefused : OneMessage
     /// <summary>The answer of the broker.</summary>
     private const string RefusedByBroker = "basic.nack";
 
+    /// <summary>Longer than an endpoint tries to store a dead letter at once.</summary>
+    private static readonly TimeSpan Longer = TimeSpan.FromSeconds(5);
+
     private IAsyncDisposable? refusal;
 
     public override HandlerScript Script { get; } =
@@ -49,6 +52,7 @@ internal sealed class DeadLetterRefused : OneMessage
         var isRefused = await scene.UntilAsync(
             () => Task.FromResult(Gate.Passed.Any(one => one.Request.Outcome is RefusedByTable or RefusedByBroker)), cancellationToken);
         Gate.ThrowIfFailed();
+        await Task.Delay(Longer, cancellationToken);
         await refusal!.DisposeAsync();
         scene.Tell($"the error queue refused {(isRefused ? "this message" : "nothing")}, after {scene.Failures()} failed attempts");
         return isRefused;
