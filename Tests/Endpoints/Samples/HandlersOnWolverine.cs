@@ -364,6 +364,28 @@ public sealed class HandlersOnWolverine
         await host.StopAsync();
     }
 
+    [TestCase(UnknownMessageBehavior.LogOnly)]
+    [TestCase(UnknownMessageBehavior.DeadLetterQueue)]
+    public async Task On_RabbitMQ_a_message_without_a_handler_is_one_dead_letter(UnknownMessageBehavior behavior)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var broker = await TestVirtualHost.CreateAsync();
+        using var host = Build(databases.Widgets, typeof(OnItsOwn), wolverine =>
+        {
+            wolverine.UnknownMessageBehavior = behavior;
+            ConfigureOnRabbitMq(wolverine, TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp, databases.Widgets);
+            wolverine.PublishMessage<OrderIsPlaced>().ToRabbitQueue("orders");
+        });
+        await host.StartAsync();
+
+        await host.Services.GetRequiredService<IMessageBus>().SendAsync(new OrderIsPlaced(Guid.CreateVersion7()));
+
+        await using var errors = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), "orders_error", hasRetries: false);
+        await Eventually.HoldsAsync(async () => await errors.CountAsync(CancellationToken.None) > 0, "it is given up");
+        await host.StopAsync();
+        Assert.That(await errors.CountAsync(CancellationToken.None), Is.EqualTo(1));
+    }
+
     /// <summary>This mode has no store, and Wolverine gives the broker a message when it is due.</summary>
     [Test]
     public async Task On_RabbitMQ_in_scope_off_a_stop_loses_a_scheduled_message()
