@@ -179,8 +179,10 @@ internal sealed partial class IdempotentScope(
             await using var row = await record.ExecuteReaderAsync(cancellationToken);
             return await row.ReadAsync(cancellationToken) ? new Record(row.GetFieldValue<DateTime>(0), row.GetFieldValue<ulong>(1)) : null;
         }
-        // Another delivery of the message has been in a handler for longer than the command, lock or statement time-out. This one has not failed.
-        catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
+        // No handler has run, so the message has not failed. Another delivery of it has been in a handler for longer than the command, lock or statement
+        // time-out; or the session was lost while it was idle, as all are after a crash of the server.
+        catch (NpgsqlException late) when (
+            FailureKinds.OfPostgreSql.IsTimeout(late) || FailureKinds.OfPostgreSql.Of(late) is FailureKind.SessionLost)
         {
             throw new ServerRefusedException(late);
         }

@@ -6,6 +6,7 @@ using Kit.Handlers;
 using Kit.Modes;
 using Kit.Tests.Bare;
 using Kit.Tests.Contract;
+using Npgsql;
 
 namespace Kit.Tests.Outbox;
 
@@ -79,6 +80,31 @@ public sealed class MessageComesAgain
         Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
         Assert.That(await sink.CountAsync(CancellationToken.None), Is.EqualTo(1));
         Assert.That(bench.Entered, Is.Zero, "handled again");
+    }
+
+    /// <summary>As all sessions of a pool after a crash of the server; here one more failure would be the last that the message may have.</summary>
+    [Test]
+    public async Task Received_on_a_session_that_was_lost_before_it_is_not_given_up()
+    {
+        await using var bench = await OutboxBench.CreateAsync("postgresql");
+        using var endpoint = bench.Build(_ => [], schedule: OutboxBench.Never);
+        await endpoint.StartAsync();
+        var message = (await bench.SendAsync(1)).Single();
+        await bench.DrainedAsync();
+
+        await TestDatabases.ExecuteAsync(
+            bench.Databases.Queue,
+            $"""
+            ALTER TABLE {OutboxBench.Endpoint} ALTER failed_attempts SET DEFAULT {TransactionMode.Outbox.Attempts - 1};
+            SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+            WHERE datname = '{new NpgsqlConnectionStringBuilder(bench.Databases.Widgets).Database}'
+            """);
+        await bench.SendAsync(message);
+        await bench.DrainedAsync();
+        await endpoint.StopAsync();
+
+        Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(bench.Entered, Is.EqualTo(1));
     }
 
     [Test]
