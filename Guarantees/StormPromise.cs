@@ -10,6 +10,11 @@ public enum Reach
     Handled,
 
     /// <summary>
+    /// The messages that were being handled, and the last one of each handler: its acknowledgement, which no broker confirms, can be on its way.
+    /// </summary>
+    HandledOrAcknowledged,
+
+    /// <summary>
     /// The messages that were being handled, and after a cut the next message of each handler: it can get a pooled connection that was also
     /// cut, and fails if the mode does not retry.
     /// </summary>
@@ -38,6 +43,7 @@ public sealed record StormPromise(IReadOnlySet<DeliveryClass> Classes, Reach Rea
     {
         Reach.None => 0,
         Reach.Handled => (kills + cuts) * unsettled,
+        Reach.HandledOrAcknowledged => (kills + cuts) * 2 * unsettled,
         Reach.HandledAndNext => (kills + (2 * cuts)) * unsettled,
         Reach.HandledOrSent => (kills + cuts) * (unsettled + 1),
         Reach.Unbounded => null,

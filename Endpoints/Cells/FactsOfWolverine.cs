@@ -60,13 +60,6 @@ public static class FactsOfWolverine
                    "(Wolverine 6.62.0, issue 1650)"),
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.DeadLetterRefused, Affected.Chosen, new HashSet<DeliveryClass> { Lost },
                 "it acknowledges a message that it has given up although the error queue has refused the copy (Wolverine 6.62.0)"),
-            new(TransportName.RabbitMq, [TransactionMode.ScopeOff], null, Affected.Chosen,
-                new HashSet<DeliveryClass> { Torn, Duplicated, DuplicatedOutgoing },
-                "after a cut a handler can still get a message that had been pushed, and the endpoint can no longer acknowledge it (Wolverine 6.62.0)")
-            {
-                // One for each of the experiments' handlers.
-                MoreForEachCut = 2,
-            },
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Bystander, new HashSet<DeliveryClass> { Stuck },
                 "a connection that is cut while its client recovers from the cut before is not recovered, and the endpoint receives nothing until it is " +
                 "started again (Wolverine 6.62.0, RabbitMQ.Client 7.2.2, whose pull request 2004 mends it)"),

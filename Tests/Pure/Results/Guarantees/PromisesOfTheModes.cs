@@ -38,7 +38,7 @@ public sealed class PromisesOfTheModes
     [TestCase("full-dtc", false, 0)]
     [TestCase("shared", false, 0)]
     [TestCase("dtc-off", false, 20)]
-    [TestCase("dtc-off", true, 20)]
+    [TestCase("dtc-off", true, 40)]
     [TestCase("transactions-off", false, 30)]
     [TestCase("npgsql-scope", false, null)]
     [TestCase("transactions-off", true, null)]
