@@ -6,6 +6,7 @@ using Kit.Runner.Stage.Transports;
 
 namespace Kit.Tests.Rounds;
 
+[Parallelizable]
 public sealed class OrderOfRounds
 {
     [Test]

@@ -3,7 +3,7 @@ namespace Kit.Tests.TwoServers;
 /// <summary>
 /// The protocol of full-dtc on several servers, in all orders of its steps and crashes. The endpoint's own code is tested with real servers.
 /// </summary>
-[Parallelizable]
+[Parallelizable(ParallelScope.All)]
 public sealed class FullDtcOnTwoServers
 {
     [TestCase(2, "0")]
