@@ -33,7 +33,7 @@ public sealed class LeasedWork : WorkersOnPsql
         Assert.That(met.Absent, Is.EqualTo(["misspelt"]), "a place that was never there is told");
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task Is_done_again_when_a_command_has_made_its_lease_old()
     {
         var met = await KilledAfterTheLeaseAsync(FileWith(later: [Command($"psql \"$DATABASE\" -qc \"{Later}\"")]));
@@ -41,7 +41,7 @@ public sealed class LeasedWork : WorkersOnPsql
         Assert.That((met.Class, met.IsAfterLease), Is.EqualTo((DeliveryClass.Once, true)));
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task Is_stuck_if_the_file_names_no_way_to_let_time_pass()
     {
         var met = await KilledAfterTheLeaseAsync(FileWith(later: null));

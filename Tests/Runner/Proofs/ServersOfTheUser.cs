@@ -298,7 +298,7 @@ public sealed class ServersOfTheUser
         }
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task Whose_password_is_the_name_of_its_user_continue_a_drain()
     {
         const string name = "hush_or_not";

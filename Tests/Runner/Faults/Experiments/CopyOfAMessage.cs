@@ -36,7 +36,7 @@ public sealed class CopyOfAMessage
             await servers.DisposeAsync();
     }
 
-    [TestCaseSource(nameof(Cells))]
+    [Exhaustive, TestCaseSource(nameof(Cells))]
     public async Task Is_dropped_before_a_handler_has_it(Cell cell)
     {
         var result = await new SingleFault(cell, Fault.SentTwice, HandlerShape.OfExperiments, servers, TimeSpan.Zero).RunAsync(CancellationToken.None);
