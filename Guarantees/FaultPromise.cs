@@ -44,7 +44,7 @@ public static class FaultPromise
             [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.Shared],
             (Reach.None, Reach.None)
         },
-        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.HandledOrAcknowledged) },
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Pushed) },
         { TransactionMode.NpgsqlScope, (Reach.Unbounded, Reach.Unbounded) },
         { TransactionMode.TransactionsOff, (Reach.HandledAndNext, Reach.Unbounded) },
         { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.HandledOrSent) },

@@ -42,9 +42,6 @@ public sealed record KnownLimit(
     /// <summary>True if a kill alone can show it in a storm; otherwise only a lost connection does: a cut, or a crash of a server.</summary>
     public bool AlsoAfterAKill { get; init; }
 
-    /// <summary>The messages for each cut, in promised classes, by which a storm can exceed the number that is promised; 0: none.</summary>
-    public int MoreForEachCut { get; init; }
-
     /// <summary>True if an experiment can show it.</summary>
     /// <param name="transport">The cell's transport.</param>
     /// <param name="mode">The cell's mode.</param>

@@ -43,7 +43,7 @@ public static class PromiseText
     {
         Reach.None => "",
         Reach.Handled => ", and each kill or cut affects at most the messages that were being handled",
-        Reach.HandledOrAcknowledged => ", and each kill or cut affects at most the messages that were being handled and the last one of each handler",
+        Reach.Pushed => ", and each kill or cut affects at most the messages that the broker had pushed",
         Reach.HandledAndNext =>
             ", and each kill or cut affects at most the messages that were being handled; a cut also affects the next message of each handler",
         Reach.HandledOrSent => ", and each kill or cut affects at most the messages that were being handled or sent",

@@ -6,13 +6,14 @@ public enum Reach
     /// <summary>None.</summary>
     None,
 
-    /// <summary>The messages that were being handled. One that a broker had only pushed has no effect yet, and is redelivered.</summary>
+    /// <summary>The messages that were being handled.</summary>
     Handled,
 
     /// <summary>
-    /// The messages that were being handled, and the last one of each handler: its acknowledgement, which no broker confirms, can be on its way.
+    /// The messages that a broker had pushed, and whose acknowledgement it did not have. A client keeps acknowledgements of handled messages in its buffers,
+    /// and its process can end, or its connection be lost, before it has sent them.
     /// </summary>
-    HandledOrAcknowledged,
+    Pushed,
 
     /// <summary>
     /// The messages that were being handled, and after a cut the next message of each handler: it can get a pooled connection that was also
@@ -39,11 +40,12 @@ public sealed record StormPromise(IReadOnlySet<DeliveryClass> Classes, Reach Rea
     /// <param name="kills">How often the handlers' process was killed.</param>
     /// <param name="cuts">How often all its connections were cut.</param>
     /// <param name="unsettled">How many messages can be received and not settled at the same time.</param>
-    public int? Most(int kills, int cuts, int unsettled) => Reach switch
+    /// <param name="prefetch">How many messages a broker pushes ahead; 0 for a queue in a database.</param>
+    public int? Most(int kills, int cuts, int unsettled, int prefetch) => Reach switch
     {
         Reach.None => 0,
         Reach.Handled => (kills + cuts) * unsettled,
-        Reach.HandledOrAcknowledged => (kills + cuts) * 2 * unsettled,
+        Reach.Pushed => (kills + cuts) * Math.Max(unsettled, prefetch),
         Reach.HandledAndNext => (kills + (2 * cuts)) * unsettled,
         Reach.HandledOrSent => (kills + cuts) * (unsettled + 1),
         Reach.Unbounded => null,

@@ -23,13 +23,6 @@ public static class FactsOfNServiceBus
                 new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                 "the endpoint has one channel to publish on; the broker closes it when a handler sends to a queue that does not exist, and another " +
                 "handler's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
-            new(TransportName.RabbitMq, [TransactionMode.DtcOff, TransactionMode.ScopeOff], null, Affected.Chosen,
-                new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
-                "after a cut the endpoint still handles the messages that it had prefetched: their rows commit, and their sends fail " +
-                "(NServiceBus.RabbitMQ 11.2.1)")
-            {
-                MoreForEachCut = RabbitMqTransportSettings.MeasuredPrefetch,
-            },
             .. from fault in new[] { Fault.LateQueue, Fault.FailedDispatch }
                select new KnownLimit(
                    null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },

@@ -73,7 +73,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
         var tooMany = FaultPromise.InADrain(fault, cell.Mode, transport.IsBroker, transport.HoldsWidgets) is { } drain
-            ? StormLimits.TooManyAfterACrash(account, drain, Testbed.Concurrency * cell.BatchSize)
+            ? StormLimits.TooManyAfterACrash(account, drain, Testbed.Concurrency * cell.BatchSize, transport.Prefetch)
             : null;
         List<Violation> violations =
         [

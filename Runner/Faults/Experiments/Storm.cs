@@ -163,14 +163,15 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
 
     private FaultResult Judge(FaultResult blank, Account account, string? unsettled, StormFacts facts)
     {
-        var promise = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
+        var transport = Transport.Of(cell);
+        var promise = FaultPromise.Always(cell.Mode, transport.IsBroker);
         var promised = promise.Classes;
         var limits = cell.Kind.Facts.LimitsOf(cell, fault: null, Affected.Chosen);
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
             // A process that had ended before its kill has left its messages, too.
-            MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled),
+            MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled, transport.Prefetch),
         };
         var violations = StormLimits.ViolationsOf(
             facts,

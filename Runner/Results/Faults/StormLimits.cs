@@ -26,9 +26,7 @@ public static class StormLimits
 
         // Messages that a limit explains are not among those whose number is promised.
         List<string> reasons = [.. explained.Select(violation => violation.Known).OfType<string>()];
-        var tooManyBy = facts.Touched - reasons.Count - facts.MostTouched;
-        var known = tooManyBy <= 0 ? reasons[0] : limits.FirstOrDefault(limit => tooManyBy <= limit.MoreForEachCut * facts.Cuts)?.Reason;
-        return [tooMany with { Known = known }, .. explained];
+        return [tooMany with { Known = facts.Touched - reasons.Count <= facts.MostTouched ? reasons[0] : null }, .. explained];
     }
 
     /// <summary>
@@ -36,11 +34,12 @@ public static class StormLimits
     /// other classes are violations of their own.
     /// </summary>
     /// <param name="unsettled">How many messages can be received and not settled at the same time.</param>
-    public static Violation? TooManyAfterACrash(Account account, StormPromise promise, int unsettled)
+    /// <param name="prefetch">How many messages a broker pushes ahead; 0 for a queue in a database.</param>
+    public static Violation? TooManyAfterACrash(Account account, StormPromise promise, int unsettled, int prefetch)
     {
         ArgumentNullException.ThrowIfNull(account);
         ArgumentNullException.ThrowIfNull(promise);
-        var most = promise.Most(kills: 0, cuts: 1, unsettled);
+        var most = promise.Most(kills: 0, cuts: 1, unsettled, prefetch);
         var touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once && !verdict.Beyond(promise.Classes).Any());
         return touched > most
             ? new Violation(MessageId: null, $"{touched} messages were not handled exactly once; a crash of a server may affect {most}", [])

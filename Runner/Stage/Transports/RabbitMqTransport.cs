@@ -40,6 +40,8 @@ internal sealed class RabbitMqTransport : Transport
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
 
+    public override int Prefetch => RabbitMqTransportSettings.MeasuredPrefetch;
+
     public override bool IsBroker => true;
 
     public override ArrivalClock? Arrivals => ArrivalClock.Receipt;

@@ -68,6 +68,9 @@ internal abstract class Transport
     /// <summary>The clock for the arrival of a message in one of its queues; <see langword="null"/>: none.</summary>
     public virtual ArrivalClock? Arrivals => null;
 
+    /// <summary>Messages that its server pushes to an endpoint before it has acknowledged the last; 0: none.</summary>
+    public virtual int Prefetch => 0;
+
     /// <summary>True if messages are acknowledged to a broker, rather than received in a transaction.</summary>
     public virtual bool IsBroker => false;
 

@@ -32,7 +32,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
 
     /// <summary>As in a storm. Where no number is promised, messages can be lost, and none is doubled.</summary>
     private int MostDoubled =>
-        FaultPromise.Always(cell.Mode, On.IsBroker).Most(Kills, cuts: 0, Concurrency * cell.BatchSize) ?? 0;
+        FaultPromise.Always(cell.Mode, On.IsBroker).Most(Kills, cuts: 0, Concurrency * cell.BatchSize, On.Prefetch) ?? 0;
 
     private Transport On => Transport.Of(cell);
 

@@ -24,7 +24,7 @@ public sealed class CrashDuringADrain
     [TestCase("restart-broker", "dtc-off", false, false, ExpectedResult = 2, Description = "The queue's server is a PostgreSQL server.")]
     [TestCase("restart-broker-late", "dtc-off", true, false, ExpectedResult = null)]
     public int? Affects_as_many_messages_as_a_cut_unless_it_is_a_broker_s(string fault, string mode, bool isBroker, bool isOneServer) =>
-        PromiseOf(fault, mode, isBroker, isOneServer)!.Most(kills: 0, cuts: 1, Workers);
+        PromiseOf(fault, mode, isBroker, isOneServer)!.Most(kills: 0, cuts: 1, Workers, isBroker ? 32 : 0);
 
     [Test]
     public void Has_a_promise_only_where_a_server_crashes() => Assert.That(PromiseOf("poison", "dtc-off", isBroker: false, isOneServer: true), Is.Null);
@@ -39,7 +39,7 @@ public sealed class CrashDuringADrain
         var account = Account.Of(found, Workload);
         Assert.That((account.AllOf(Duplicated).Count, account.AllOf(Ghost).Count), Is.EqualTo((doubled, ghosts)));
 
-        return StormLimits.TooManyAfterACrash(account, PromiseOf("restart-database", "dtc-off", isBroker: false, isOneServer: true)!, Workers)?.Because;
+        return StormLimits.TooManyAfterACrash(account, PromiseOf("restart-database", "dtc-off", isBroker: false, isOneServer: true)!, Workers, prefetch: 0)?.Because;
     }
 
     private static StormPromise? PromiseOf(string fault, string mode, bool isBroker, bool isOneServer) =>

@@ -143,16 +143,6 @@ public sealed class LimitsThatAreKnown
         Assert.That(violations.Select(violation => violation.Known), Is.EqualTo(new[] { null, "it doubles" }));
     }
 
-    [TestCase(2, 68, ExpectedResult = true)]
-    [TestCase(2, 69, ExpectedResult = false)]
-    [TestCase(0, 5, ExpectedResult = false, Description = "nothing was cut")]
-    public bool Of_a_storm_explain_promised_messages_up_to_a_number_for_each_cut(int cuts, int touched)
-    {
-        var facts = new StormFacts(Seed: 1, Kills: 0, cuts, InFlight: 4) { Touched = touched, MostTouched = 4 };
-
-        return StormLimits.ViolationsOf(facts, [], [Doubles with { MoreForEachCut = 32 }], unsettled: 2).Single().Known == Doubles.Reason;
-    }
-
     [Test]
     public void Are_found_by_cell_fault_and_message()
     {

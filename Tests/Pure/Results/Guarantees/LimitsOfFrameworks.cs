@@ -15,8 +15,7 @@ public sealed class LimitsOfFrameworks
         {
             output.WriteLine(
                 $"{framework.Name}/{limit.Transport ?? "any transport"}, {limit.Fault?.Name ?? "storm"}, " +
-                $"{Words.Of(limit.Affected)}: {Words.Of(limit.Classes)}" +
-                (limit.MoreForEachCut > 0 ? $", up to {limit.MoreForEachCut} more for each cut" : ""));
+                $"{Words.Of(limit.Affected)}: {Words.Of(limit.Classes)}");
             output.WriteLine($"  {string.Join(", ", limit.Modes)}");
             output.WriteLine($"  {limit.Reason}");
         }
