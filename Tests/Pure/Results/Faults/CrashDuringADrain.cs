@@ -39,7 +39,8 @@ public sealed class CrashDuringADrain
         var account = Account.Of(found, Workload);
         Assert.That((account.AllOf(Duplicated).Count, account.AllOf(Ghost).Count), Is.EqualTo((doubled, ghosts)));
 
-        return StormLimits.TooManyAfterACrash(account, PromiseOf("restart-database", "dtc-off", isBroker: false, isOneServer: true)!, Workers, prefetch: 0)?.Because;
+        var promise = PromiseOf("restart-database", "dtc-off", isBroker: false, isOneServer: true)!;
+        return StormLimits.TooManyAfterACrash(account, promise, Workers, prefetch: 0)?.Because;
     }
 
     private static StormPromise? PromiseOf(string fault, string mode, bool isBroker, bool isOneServer) =>
