@@ -12,8 +12,6 @@ namespace Kit.Tests.Faults.Experiments;
 [Parallelizable]
 public sealed class CopyOfAMessage
 {
-    private ServersInUse servers = null!;
-
     private static IReadOnlyList<Cell> Cells { get; } =
     [
         .. from cell in Cell.All
@@ -22,23 +20,11 @@ public sealed class CopyOfAMessage
            select cell,
     ];
 
-    [OneTimeSetUp]
-    public async Task StartServers()
-    {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        servers = await ServersInUse.StartAsync(Transport.NeededBy(Cells.Select(Transport.Of)), CancellationToken.None);
-    }
-
-    [OneTimeTearDown]
-    public async Task StopServers()
-    {
-        if (servers is not null)
-            await servers.DisposeAsync();
-    }
-
     [Exhaustive, TestCaseSource(nameof(Cells))]
     public async Task Is_dropped_before_a_handler_has_it(Cell cell)
     {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        await using var servers = await ServersInUse.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
         var result = await new SingleFault(cell, Fault.SentTwice, HandlerShape.OfExperiments, servers, TimeSpan.Zero).RunAsync(CancellationToken.None);
 
         foreach (var line in result.Fired.Concat(result.Evidence))
