@@ -37,7 +37,8 @@ public sealed class VerdictOfALoad
     public bool A_search_is_done_when_it_has_found_a_rate(bool isSustained, bool isNextValid)
     {
         var low = isSustained ? Good : Good with { Backlog = new Backlog(2, 5_000) };
-        var high = Good with { Rate = 2 * Good.Rate, Backlog = new Backlog(2, 5_000), Outcome = isNextValid ? Good.Outcome : RoundOutcome.Invalid(["too many"]) };
+        var high = Good with { Rate = 2 * Good.Rate, Backlog = new Backlog(2, 5_000) };
+        high = isNextValid ? high : high with { Outcome = RoundOutcome.Invalid(["too many"]) };
         var document = InventedLoads.Searched with { Results = [low, high] };
         Assert.That(LoadCommand.IsDone(document), Is.EqualTo(Runner.Loads.LoadCommand.IsDone(document)));
         return LoadCommand.IsDone(document);
