@@ -219,7 +219,9 @@ internal sealed class PublishCommand : KitCommand
         await PageOf.WriteAsync(PageOf.ContentOf(shown, []), Path.Combine(root, Publication.PageFile), mayReplace: true, Console.Out);
     }
 
-    /// <summary>Sentences on the noisy runs and loads of a part, and on refused cells. A part that was stopped or is made at this moment is read as far as it goes.</summary>
+    /// <summary>
+    /// Sentences on the noisy runs and loads of a part, and on refused cells. A part that was stopped or is made at this moment is read as far as it goes.
+    /// </summary>
     /// <param name="folder">Of the part; it need not be there.</param>
     internal static IEnumerable<string> NoiseIn(string folder)
     {
