@@ -116,6 +116,7 @@ public sealed class ScriptForPowerShell
         Assert.That((result.ExitCode, result.Errors.Trim()), Is.EqualTo((0, "Nobody knows whether the package feed has NPoco: …")));
     }
 
+    [Exhaustive]
     [TestCase("| ForEach-Object { \"[$_]\" }")]
     [TestCase("> out.txt; \"[$(Get-Content out.txt)]\"")]
     public async Task In_PowerShell_its_lines_can_be_passed_on(string where)
@@ -125,6 +126,7 @@ public sealed class ScriptForPowerShell
         Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["[runner: <list>]", "5"]));
     }
 
+    [Exhaustive]
     [TestCase(0, "after\n")]
     [TestCase(5, "")]
     public async Task In_PowerShell_a_failure_is_one(int code, string after)
