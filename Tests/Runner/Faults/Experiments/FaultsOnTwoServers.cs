@@ -4,7 +4,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Faults.Experiments;
 
-/// <summary>The faults that differ where the queue is on another PostgreSQL server than the rows. In the tests of the endpoints no runner injects them.</summary>
+/// <summary>The faults that differ where the queue is on another PostgreSQL server than the rows.</summary>
 [Parallelizable]
 [Exhaustive]
 public sealed class FaultsOnTwoServers
