@@ -8,7 +8,7 @@ public enum Affected
     /// <summary>The message that meets the fault; if a server crashes, every message.</summary>
     Chosen,
 
-    /// <summary>A message that is handled at the same time, and does not meet the fault.</summary>
+    /// <summary>A message that is handled at the same time, or after it, and does not meet the fault.</summary>
     Bystander,
 }
 
@@ -41,6 +41,9 @@ public sealed record KnownLimit(
 
     /// <summary>True if a kill alone can show it in a storm; otherwise only a lost connection does: a cut, or a crash of a server.</summary>
     public bool AlsoAfterAKill { get; init; }
+
+    /// <summary>True if a storm's one kill or cut shows it, and so can a point of a handling. Others need several faults.</summary>
+    public bool AlsoAtAPoint { get; init; }
 
     /// <summary>True if an experiment can show it.</summary>
     /// <param name="transport">The cell's transport.</param>

@@ -25,7 +25,7 @@ public static class FactsOfWolverine
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
                    "its sends do not commit with the receive: they go out before the message is marked as handled, and a message that is handled again " +
-                   "sends again (Wolverine 6.62.0)") { AlsoAfterAKill = true },
+                   "sends again (Wolverine 6.62.0)") { AlsoAfterAKill = true, AlsoAtAPoint = true },
             .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
@@ -33,12 +33,13 @@ public static class FactsOfWolverine
                    "as handled (Wolverine 6.62.0)")
                {
                    GivenUp = false,
+                   AlsoAtAPoint = true,
                },
             .. from fault in new[] { Fault.CutAtCommit, Fault.CutAtReceive, Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                    "if the answer to its commit is lost, it handles the message again at once, without a look into the inbox, where the message is marked " +
-                   "as handled (Wolverine 6.62.0)"),
+                   "as handled (Wolverine 6.62.0)") { AlsoAtAPoint = true },
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
                 "it keeps more than is promised: the message is in the inbox, and its mark is written again until it is stored (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.SentTwice, Affected.Chosen, new HashSet<DeliveryClass> { Once },
@@ -48,6 +49,15 @@ public static class FactsOfWolverine
             new(TransportName.PostgreSql, [TransactionMode.Outbox], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { CleanError },
                 "its mark in the inbox is in the handler's transaction: a cut of that connection is a failed attempt, and after three of them the message is " +
                 "given up (Wolverine 6.62.0)"),
+            .. from affected in new[] { Affected.Chosen, Affected.Bystander }
+               select new KnownLimit(
+                   TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault: null, affected, new HashSet<DeliveryClass> { Zombie },
+                   "a send that fails in four tries, within half a second, is dropped, and the message is acknowledged: while its connection for sends is " +
+                   "away, about 5 s, so is the send of every message (Wolverine 6.62.0)")
+               {
+                   GivenUp = false,
+                   AlsoAtAPoint = true,
+               },
             new(TransportName.RabbitMq, [TransactionMode.ScopeOff], Fault.SendRefused, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
                 "it acknowledges a message whose send the broker has refused (Wolverine 6.62.0)"),
             new(TransportName.RabbitMq, Modes, Fault.SendRefused, Affected.Bystander, new HashSet<DeliveryClass> { DuplicatedOutgoing },

@@ -35,4 +35,10 @@ public sealed record FrameworkFacts(string Name, string Title)
         ArgumentNullException.ThrowIfNull(cell);
         return [.. Limits.Where(limit => limit.IsOf(cell.Kind.Transport, cell.Mode, fault, affected, cell.DeadLettersNext))];
     }
+
+    /// <summary>The known limits of one point of a handling.</summary>
+    /// <param name="affected">The message that meets the point, or one that comes after it.</param>
+    /// <param name="isKilled">The handlers' process is killed there. Otherwise a connection is lost, or gets no answer.</param>
+    public IReadOnlyList<KnownLimit> LimitsAtAPoint(Cell cell, Affected affected, bool isKilled) =>
+        [.. LimitsOf(cell, fault: null, affected).Where(limit => limit.AlsoAtAPoint && (limit.AlsoAfterAKill || !isKilled))];
 }

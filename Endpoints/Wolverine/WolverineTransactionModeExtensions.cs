@@ -98,6 +98,10 @@ public static class WolverineTransactionModeExtensions
     /// </para>
     /// <para>The broker drops what is sent to a queue that does not exist.</para>
     /// <para>
+    /// In <c>scope-off</c> a send that fails in four tries, within half a second, is dropped, and the message is acknowledged. While the connection for sends
+    /// is away, about 5 s, that happens to each message.
+    /// </para>
+    /// <para>
     /// RabbitMQ.Client does not recover from a second cut of its connection while it recovers from the first one. The endpoint then receives nothing until it
     /// is started again: watch the number of the queue's consumers.
     /// </para>

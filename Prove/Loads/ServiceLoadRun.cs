@@ -59,10 +59,11 @@ internal sealed class ServiceLoadRun(
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested && document.Results.Count > 0)
         {
-            document = document with { IsStopped = true };
-            folder.Save(document);
+            return document;
         }
 
+        document = document with { IsStopped = false };
+        folder.Save(document);
         return document;
 
         async Task<LoadResult> TryAsync(LoadShape shape, double? share)
@@ -70,7 +71,8 @@ internal sealed class ServiceLoadRun(
             stop.ThrowIfCancellationRequested();
             var load = new ServiceLoad(plan, servers, between, progress => tell(CellName.OfService(file.Name), progress));
             var result = await load.RunAsync(shape, stop) with { ShareOfFound = share };
-            document = file.Secrets.Masked(document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested });
+            // Until the last has ended: the process can end before.
+            document = file.Secrets.Masked(document with { Results = [.. document.Results, result], IsStopped = true });
             // First it is told: a disk can be full.
             ended(document.Results[^1], settings);
             folder.Save(document);

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics;
 using System.Globalization;
+using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
@@ -15,6 +16,8 @@ namespace Kit.Runner.CommandLine;
 internal sealed class PublishCommand : KitCommand
 {
     private const string Typed = "publish";
+
+    private const string Again = "To make it again, move the part's folder away, and name the part.";
 
     private static readonly TimeSpan ToBecomeQuiet = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
@@ -52,6 +55,7 @@ internal sealed class PublishCommand : KitCommand
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var root = PagesCommand.RootAbove(Directory.GetCurrentDirectory(), Typed);
+        RequireOwn(root);
         var plan = Publication.Read(root);
         // Relative, as it would be typed: the documents keep the command line.
         var folder = Path.GetRelativePath(Directory.GetCurrentDirectory(), Path.Combine(root, plan.Folder));
@@ -64,9 +68,11 @@ internal sealed class PublishCommand : KitCommand
         var open = OpenOf(parts, record, named.Length > 0);
         if (open.Count > 0)
         {
-            record = Of(record, await WorkTree.CommitAsync(cancellationToken), Build.OfThis());
+            record = await OfThisBuildAsync(record);
+            foreach (var line in Lacking(open.Select(one => one.Command)))
+                await Console.Out.WriteLineAsync(line);
             using var claim = FolderClaim.TakeOrCreate(folder);
-            var code = await MakeAsync(open, folder, record, parsed.GetValue(busy), cancellationToken);
+            var code = await MakeAsync(open, folder, record, parsed.GetValue(busy), OfThisBuildAsync, cancellationToken);
             if (code is not (ExitCode.Success or ExitCode.Failure))
                 return code;
         }
@@ -80,6 +86,29 @@ internal sealed class PublishCommand : KitCommand
         if (named.Length == 0)
             await WritePagesAsync(root, plan);
         return OpenOf(parts, PublicationRecord.In(folder), isNamed: true).Count == 0 ? ExitCode.Success : ExitCode.Failure;
+
+        // Before each command, too: somebody can commit while others are made.
+        async Task<PublicationRecord> OfThisBuildAsync(PublicationRecord? begun) =>
+            Of(begun, await WorkTree.CommitAsync(cancellationToken), Build.OfThis());
+    }
+
+    /// <exception cref="KitException">The plan and the pages are of another checkout than this program.</exception>
+    private static void RequireOwn(string root)
+    {
+        var own = PagesCommand.RootAbove(AppContext.BaseDirectory, Typed);
+        if (own != root)
+            throw new KitException($"This is {root}, and the program was built in {own}.", $"Build and type {Typed} in one checkout.") { IsUsage = true };
+    }
+
+    /// <summary>A line for each framework on a transport that commands name and this build or machine lacks: its cells are left out.</summary>
+    private static IEnumerable<string> Lacking(IEnumerable<string> commands)
+    {
+        var words = commands.SelectMany(command => command.Split(' ', ',')).ToHashSet(StringComparer.Ordinal);
+        return
+            from cell in Cell.All
+            where cell.Support.IsMissing && words.Contains(cell.Kind.Transport)
+            group cell by (cell.Kind.Facts.Name, cell.Kind.Transport, cell.Support.Because) into alike
+            select $"Left out: {Figures.Count(alike.Count())} cells of {alike.Key.Name} on {alike.Key.Transport}: {alike.Key.Because}";
     }
 
     /// <summary>The commands that have not ended; of parts that were named, also those that did not succeed.</summary>
@@ -95,17 +124,19 @@ internal sealed class PublishCommand : KitCommand
 
     /// <summary>Makes commands, each into the folder of its part.</summary>
     /// <param name="folder">Of the publication.</param>
+    /// <param name="require">Called before each command: throws if the publication is no longer that of this build.</param>
     /// <returns>The exit code of the last.</returns>
     /// <exception cref="KitException">The folder of a part has results that this publication did not begin, or a command line is wrong.</exception>
     internal static async Task<int> MakeAsync(
         IReadOnlyList<(PublicationPart Part, string Command)> commands, string folder, PublicationRecord record, bool isBusy,
-        CancellationToken cancellationToken)
+        Func<PublicationRecord, Task<PublicationRecord>> require, CancellationToken cancellationToken)
     {
         var code = ExitCode.Success;
         foreach (var (part, command) in commands)
         {
             if (!isBusy && PublicationPart.MeasuresSpeed(command))
                 await QuietAsync(cancellationToken);
+            record = await require(record);
             var arguments = ArgumentsOf(part, command, Path.Combine(folder, part.Name), record);
             await Console.Out.WriteLineAsync($"\nPart {part.Name}: {string.Join(' ', arguments)}");
             var begun = new BegunCommand(part.Name, command, DateTimeOffset.UtcNow);
@@ -188,7 +219,9 @@ internal sealed class PublishCommand : KitCommand
         await PageOf.WriteAsync(PageOf.ContentOf(shown, []), Path.Combine(root, Publication.PageFile), mayReplace: true, Console.Out);
     }
 
-    /// <summary>Sentences on the noisy runs and loads of a part. A part that was stopped or is made at this moment is read as far as it goes.</summary>
+    /// <summary>
+    /// Sentences on the noisy runs and loads of a part, and on refused cells. A part that was stopped or is made at this moment is read as far as it goes.
+    /// </summary>
     /// <param name="folder">Of the part; it need not be there.</param>
     internal static IEnumerable<string> NoiseIn(string folder)
     {
@@ -196,10 +229,17 @@ internal sealed class PublishCommand : KitCommand
             yield break;
         foreach (var one in Directory.EnumerateDirectories(folder, "*", SearchOption.AllDirectories).Prepend(folder).Order(StringComparer.Ordinal))
         {
-            if (RunFolder.IsIn(one) && RunFolder.Open(one).Load().NoiseThatCounts is { } rounds)
-                yield return rounds;
+            if (RunFolder.IsIn(one))
+            {
+                var run = RunFolder.Open(one).Load();
+                if (run.NoiseThatCounts is { } rounds)
+                    yield return $"{rounds} {Again}";
+                foreach (var refused in run.Document.LeftOut.Where(left => left.IsRefused))
+                    yield return $"Refused: {refused.Cell}: {refused.Because}. {Again}";
+            }
+
             if (new LoadFolder(one) is { Exists: true } load && LoadReport.NoiseIn(load.LoadDocument().Results) is { } loads)
-                yield return loads;
+                yield return $"{loads} {Again}";
         }
     }
 

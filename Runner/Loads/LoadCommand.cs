@@ -38,7 +38,7 @@ internal sealed class LoadCommand : KitCommand
             "Sends messages at a fixed rate, or from users who wait for their effects, while the endpoint receives, on the kit's own servers, and measures " +
             "the latency of each: from the moment at which it was to be sent until its row was committed, or, where a handler inserts none, until what it " +
             "sent has arrived. Every message is accounted for. A load of a minute or longer also follows memory, threads, connections and tables. " +
-            "Exit code 1 if a load was INVALID or failed.",
+            "Exit code 1 if a load was INVALID or failed; of a search, if it found no rate for a cell, or a load at a fraction of it was.",
             ("load --framework bare --transport postgresql --rate 500/s --for 60s", "the latency of the four modes at 500 messages a second"),
             ("load --framework bare --mode dtc-off,outbox --scenario insert-and-send --rate 200/s", "two modes with a handler that sends"),
             ("load --framework bare --mode dtc-off --users 25 --senders 25 --think 30ms --ramp 5s", "25 users who wait for their rows"),
@@ -99,7 +99,7 @@ internal sealed class LoadCommand : KitCommand
             return document switch
             {
                 { IsStopped: true } => ExitCode.Interrupted,
-                _ when document.Results.All(result => result.Outcome.IsValid()) => ExitCode.Success,
+                _ when IsDone(document) => ExitCode.Success,
                 _ => ExitCode.Failure,
             };
         }
@@ -109,6 +109,11 @@ internal sealed class LoadCommand : KitCommand
             return ExitCode.Interrupted;
         }
     }
+
+    /// <summary>True if every load is valid; of a search, if each cell has a rate.</summary>
+    internal static bool IsDone(LoadDocument document) => document.Settings.LimitMilliseconds is null
+        ? document.Results.All(result => result.Outcome.IsValid())
+        : FoundRate.In(document).All(found => found.IsWhole);
 
     private async Task<LoadPlan> PlanAsync(ParseResult parsed, CancellationToken cancellationToken) => new(
         handlers.Multiply(filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.HasImplied(cell))), parsed),

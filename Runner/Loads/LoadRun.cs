@@ -52,10 +52,11 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested && document.Results.Count > 0)
         {
-            document = document with { IsStopped = true };
-            folder.Save(document);
+            return document;
         }
 
+        document = document with { IsStopped = false };
+        folder.Save(document);
         return document;
 
         async Task<LoadResult> TryAsync(Cell cell, LoadShape shape, double? share)
@@ -63,7 +64,8 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
             stop.ThrowIfCancellationRequested();
             var loaded = new LoadedCell(plan, cell, servers, between, progress => tell(Provenance.NameOf(cell), progress), folder.Append);
             var result = await loaded.RunAsync(shape, stop) with { ShareOfFound = share };
-            document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
+            // Until the last has ended: the process can end before.
+            document = document with { Results = [.. document.Results, result], IsStopped = true };
             // First it is told: a disk can be full.
             ended(result, settings);
             folder.Save(document);

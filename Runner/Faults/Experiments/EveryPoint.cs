@@ -108,11 +108,13 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
         IReadOnlySet<DeliveryClass> PromisedTo(Guid message) =>
             outcome.PromisedTo(message, Promise.Classes, PromisedAfter(way), PromisedLate, PromisedUndisturbed);
 
-        // The known limits of storms need several crashes, and excuse nothing here.
+        IReadOnlyList<KnownLimit> LimitsOf(Guid message) => cell.Kind.Facts.LimitsAtAPoint(
+            cell, message == outcome.Chosen ? Affected.Chosen : Affected.Bystander, way.Facts().KillsProcess);
+
         List<Violation> violations =
         [
             .. from message in account.Verdicts
-               from violation in account.ViolationsOf(PromisedTo(message.MessageId))
+               from violation in account.ViolationsOf(PromisedTo(message.MessageId), LimitsOf(message.MessageId))
                where violation.MessageId == message.MessageId
                select violation,
             .. account.ViolationsOf(PromisedAfter(way)).Where(violation => violation.MessageId is null && !LeavesBranches),

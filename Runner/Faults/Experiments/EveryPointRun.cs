@@ -26,6 +26,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
         using var claim = FolderClaim.TakeOrCreate(plan.Folder);
         var record = await FaultRecord.OpenAsync(plan, tell, cancellationToken);
         record.Save(document => document.With(points.Ways));
+        record.Plan(plan.Runnable.Select(NameOf));
         try
         {
             foreach (var cell in plan.Runnable)
@@ -44,7 +45,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     private async Task<IReadOnlyList<CrashPoint>> RecordAsync(FaultRecord record, Cell cell, CancellationToken cancellationToken)
     {
         var known = record.Document.Points ?? new Dictionary<string, IReadOnlyList<CrashPoint>>();
-        var name = $"{Provenance.NameOf(cell)}";
+        var name = NameOf(cell);
         if (!known.TryGetValue(name, out var recorded))
         {
             var own = await ServersAsync(cancellationToken);
@@ -66,11 +67,12 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     private async Task MakeAsync(FaultRecord record, Cell cell, IReadOnlyList<CrashPoint> recorded, CancellationToken cancellationToken)
     {
         var todo = Chosen(record, cell, recorded).ToList();
+        record.Begin([.. todo.Select(one => $"{one.Token}")]);
+        record.Know(NameOf(cell));
         if (todo.Count == 0)
             return;
 
         var every = new EveryPoint(cell, await ServersAsync(cancellationToken));
-        record.Begin([.. todo.Select(one => $"{one.Token}")]);
         try
         {
             await every.MakeAsync(todo, record.Save, cancellationToken);
@@ -97,6 +99,8 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
 
         return all.Where(one => named.Contains(one.Token));
     }
+
+    private static string NameOf(Cell cell) => $"{Provenance.NameOf(cell)}";
 
     private async Task<ServersInUse> ServersAsync(CancellationToken cancellationToken) =>
         servers ??= await ServersInUse.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), cancellationToken);

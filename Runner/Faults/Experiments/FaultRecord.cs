@@ -52,6 +52,12 @@ internal sealed class FaultRecord
         Save(document => document with { Outstanding = [.. document.Outstanding.Union(names)] });
     }
 
+    /// <summary>Adds cells whose experiments are not known yet to the outstanding ones.</summary>
+    public void Plan(IEnumerable<string> cells) => Save(document => document with { Outstanding = [.. document.Outstanding.Union(cells)] });
+
+    /// <summary>Removes a cell, whose experiments are known now.</summary>
+    public void Know(string cell) => Save(document => document with { Outstanding = [.. document.Outstanding.Where(name => name != cell)] });
+
     /// <summary>Removes those that have a result.</summary>
     public void End()
     {

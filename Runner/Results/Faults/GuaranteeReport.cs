@@ -88,8 +88,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     {
         if (Outstanding > 0)
         {
-            yield return $"INCOMPLETE: {Figures.Count(Outstanding)} experiments are outstanding. The command is running, was stopped, or its process died. " +
-                "To run them, repeat the command with --out and this folder.";
+            yield return $"INCOMPLETE: at least {Figures.Count(Outstanding)} experiments are outstanding. The command is running, was stopped, or its " +
+                "process died. To run them, repeat the command with --out and this folder.";
         }
 
         if (IsOneCut)

@@ -11,6 +11,9 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
     /// </summary>
     public IReadOnlyList<string> WhyMaybeHigher { get; init; } = [];
 
+    /// <summary>True if a rate was sustained, and every load at a fraction of it is valid. At rates that are too high, messages fail.</summary>
+    public bool IsWhole => Best is not null && Below.All(result => result.Outcome.IsValid());
+
     /// <summary>The found rates of each cell; none if no rate was searched.</summary>
     public static IReadOnlyList<FoundRate> In(LoadDocument document)
     {

@@ -62,7 +62,11 @@ internal sealed class BlockSources
 
     /// <summary>A link to the experiments, with their day and build.</summary>
     public string MadeIn(FaultSource faults) =>
-        $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "");
+        $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "") +
+        LackOf(faults);
+
+    /// <summary>What must stand next to the figures of experiments that are not whole, in brackets; nothing if they are.</summary>
+    public static string LackOf(FaultSource faults) => faults.Lacks is [] ? "" : $" (**{string.Join(" ", faults.Lacks)}**)";
 
     /// <exception cref="KitException">The file may not be read.</exception>
     public string TextOf(string path) => repository.TextOf(path);

@@ -28,7 +28,7 @@ internal static class ModesTable
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
             ZeroOf([.. ShownCells.Modes.Select(storms.StormOf)]) + " " +
             $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
-            $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval." +
+            $"and [storms]({sources.LinkTo(storms.Tables)}){BlockSources.LackOf(storms)}{BuildOf(run, storms)}; mean and 95 % interval." +
             (run.Run.Document.Disk is { } disk ? $" A flush of the disk took {Figures.Measured(disk.Flush.P50Milliseconds)} ms at the median." : ""));
     }
 

@@ -46,6 +46,6 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
         return new SourceFolder(
             folder,
             stored.Run is { } run ? new RunSource(folder, run) : null,
-            stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) : null);
+            stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) { Lacks = [.. report.Lacks()] } : null);
     }
 }

@@ -46,6 +46,9 @@ internal sealed record FaultSource(string Folder, FaultDocument Document, IReadO
 {
     public string Tables => $"{Folder}/{FaultFolder.TablesFile}";
 
+    /// <summary>What must stand next to its figures, because it is not whole.</summary>
+    public IReadOnlyList<string> Lacks { get; init; } = [];
+
     public IReadOnlyList<FaultResult> Storms { get; } = [.. Results.Where(result => result.Storm is not null)];
 
     /// <summary>The storm over a bare cell on PostgreSQL.</summary>

@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace Kit.Runner.Results.Published;
 
-/// <summary>The plan of a publication: the commands that make every figure of the pages from one commit. It is docs/publication.json.</summary>
+/// <summary>The plan of a publication: commands that make figures of the pages from one commit. It is docs/publication.json.</summary>
 /// <param name="Folder">The folder of its results, from the root of the repository.</param>
 /// <param name="Page">The part that <see cref="PageFile"/> shows.</param>
 /// <param name="Parts">In the order in which they are made.</param>
@@ -91,10 +91,18 @@ public sealed record PublicationRecord(int Schema, string Commit, string Fingerp
     /// <summary>Its name in the folder of the publication.</summary>
     public const string File = "publication.json";
 
+    /// <summary>The record of a folder. A part whose folder has been moved away has not begun.</summary>
     /// <returns><see langword="null"/> if nothing of it has been made.</returns>
     /// <exception cref="KitException">The file is damaged.</exception>
-    public static PublicationRecord? In(string folder) =>
-        Path.Combine(folder, File) is var path && System.IO.File.Exists(path) ? StoredJson.ReadFile<PublicationRecord>(path) : null;
+    public static PublicationRecord? In(string folder)
+    {
+        var path = Path.Combine(folder, File);
+        if (!System.IO.File.Exists(path))
+            return null;
+
+        var record = StoredJson.ReadFile<PublicationRecord>(path);
+        return record with { Commands = [.. record.Commands.Where(one => Directory.Exists(Path.Combine(folder, one.Part)))] };
+    }
 
     /// <returns><see langword="null"/> if it has not begun.</returns>
     public BegunCommand? Find(PublicationPart part, string command) => Commands.FirstOrDefault(one => one.Part == part.Name && one.Command == command);

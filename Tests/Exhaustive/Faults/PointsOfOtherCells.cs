@@ -37,6 +37,19 @@ public sealed class PointsOfOtherCells
         Assert.That(ClassOf(results, "broker", PointWay.Cut), Is.EqualTo(DeliveryClass.Once));
     }
 
+    /// <summary>Finding 20. When this fails, a version of Wolverine may have mended it.</summary>
+    [Test]
+    public async Task Wolverine_drops_sends_while_its_connection_for_them_is_away()
+    {
+        if (TestTransport.MissingServer(TransportName.RabbitMq) is { } missing)
+            Assert.Ignore(missing);
+
+        var (_, results) = await MeetAsync(
+            "wolverine.rabbitmq.scope-off.ado", point => point.Request.Text.StartsWith("basic.publish", StringComparison.Ordinal), PointWay.CutBefore);
+
+        Assert.That(results.Single().Known, Does.Contain("its connection for sends is away"));
+    }
+
     /// <summary>What is executed and not flushed is gone after a crash of the server: where a kill doubles the rows, this does not.</summary>
     [Test]
     public async Task A_crash_of_the_server_takes_back_a_commit_that_nobody_waited_for()

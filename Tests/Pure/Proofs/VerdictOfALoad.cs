@@ -31,6 +31,19 @@ public sealed class VerdictOfALoad
     public void In_a_search_dead_letters_alone_are_counted(DeliveryClass[] classes, int reasons, bool areAlone) => Assert.That(
         ServiceLoad.IsDeadLetteredAlone([.. Enumerable.Repeat("a reason", reasons)], classes), Is.EqualTo(areAlone));
 
+    [TestCase(true, true, ExpectedResult = true)]
+    [TestCase(false, true, ExpectedResult = false, Description = "No rate was sustained.")]
+    [TestCase(true, false, ExpectedResult = true, Description = "A rate was too high.")]
+    public bool A_search_is_done_when_it_has_found_a_rate(bool isSustained, bool isNextValid)
+    {
+        var low = isSustained ? Good : Good with { Backlog = new Backlog(2, 5_000) };
+        var high = Good with { Rate = 2 * Good.Rate, Backlog = new Backlog(2, 5_000) };
+        high = isNextValid ? high : high with { Outcome = RoundOutcome.Invalid(["too many"]) };
+        var document = InventedLoads.Searched with { Results = [low, high] };
+        Assert.That(LoadCommand.IsDone(document), Is.EqualTo(Runner.Loads.LoadCommand.IsDone(document)));
+        return LoadCommand.IsDone(document);
+    }
+
     private static bool IsDone(LoadResult result) => LoadCommand.IsDone(
         InventedLoads.Searched with { Settings = InventedLoads.Searched.Settings with { LimitMilliseconds = null }, Results = [result] });
 }

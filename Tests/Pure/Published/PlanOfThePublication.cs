@@ -71,6 +71,7 @@ public sealed class PlanOfThePublication
     public void A_record_is_read_as_it_was_saved()
     {
         using var folder = new TemporaryFolder();
+        Directory.CreateDirectory(folder.Below("a"));
         var part = new PublicationPart("a", 1, [Command, "faults"]);
         var begun = new BegunCommand("a", Command, default);
 
@@ -85,6 +86,24 @@ public sealed class PlanOfThePublication
         Assert.That(PublishCommand.OpenOf([part], read, isNamed: false).Select(one => one.Command), Is.EqualTo(["faults"]));
         Assert.That(PublishCommand.OpenOf([part], read, isNamed: true).Select(one => one.Command), Is.EqualTo([Command, "faults"]));
     }
+
+    [Test]
+    public void A_part_whose_folder_was_moved_away_is_open_again()
+    {
+        using var folder = new TemporaryFolder();
+        var part = new PublicationPart("a", 1, [Command]);
+
+        PublishCommand.Of(begun: null, Commit, OfThatCommit).With(folder.Path, new BegunCommand("a", Command, default) { ExitCode = ExitCode.Success });
+
+        Assert.That(PublishCommand.OpenOf([part], PublicationRecord.In(folder.Path), isNamed: false), Has.Count.EqualTo(1));
+    }
+
+    [TestCase("0.1.0+built", "built", false, "built", false)]
+    [TestCase("0.1.0+built", "built", true, "built", true)]
+    [TestCase("0.1.0+built", "later", false, "built", true, Description = "Somebody has committed since.")]
+    [TestCase("0.1.0", "later", false, "later", false, Description = "The build names no commit.")]
+    public void Results_name_the_commit_that_the_program_was_built_from(string version, string checkedOut, bool hasChanges, string id, bool dirty) =>
+        Assert.That(WorkTree.CommitOf(OfThatCommit with { Version = version }, checkedOut, hasChanges), Is.EqualTo(new GitCommit(id, dirty)));
 
     [Test]
     public void Another_commit_does_not_go_on()

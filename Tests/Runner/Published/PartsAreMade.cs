@@ -57,6 +57,21 @@ public sealed class PartsAreMade
         Assert.That(PublishCommand.OpenOf([part], PublicationRecord.In(folder.Path), isNamed: false), Has.Count.EqualTo(1));
     }
 
-    private static Task<int> MakeAsync(PublicationPart part, string folder, PublicationRecord record) =>
-        PublishCommand.MakeAsync(PublishCommand.OpenOf([part], record, isNamed: false), folder, record, isBusy: true, CancellationToken.None);
+    [Test]
+    public void A_build_that_is_no_longer_the_publication_s_makes_nothing_more()
+    {
+        using var folder = new TemporaryFolder();
+        var record = new PublicationRecord(ResultJson.Schema, "commit", "fingerprint", []);
+
+        Assert.That(
+            () => MakeAsync(new PublicationPart("small", 1, ["load --bogus"]), folder.Path, record, _ => throw new KitException("committed", "build")),
+            Throws.TypeOf<KitException>().With.Message.EqualTo("committed"));
+        Assert.That(Directory.EnumerateFileSystemEntries(folder.Path), Is.Empty);
+    }
+
+    private static Task<int> MakeAsync(PublicationPart part, string folder, PublicationRecord record) => MakeAsync(part, folder, record, Task.FromResult);
+
+    private static Task<int> MakeAsync(
+        PublicationPart part, string folder, PublicationRecord record, Func<PublicationRecord, Task<PublicationRecord>> require) =>
+        PublishCommand.MakeAsync(PublishCommand.OpenOf([part], record, isNamed: false), folder, record, isBusy: true, require, CancellationToken.None);
 }

@@ -40,6 +40,16 @@ public sealed class LimitsOfFrameworks
         FactsOfRebus.Facts.Limits.Count(
             limit => limit.IsOf("postgresql", TransactionMode.Shared, Fault.Poison, Affected.Chosen, deadLettersNext)), Is.EqualTo(limits));
 
+    [TestCase("postgresql", "scope-off", true, ExpectedResult = "duplicated-outgoing")]
+    [TestCase("postgresql", "scope-off", false, ExpectedResult = "zombie/duplicated-outgoing")]
+    [TestCase("postgresql", "outbox", true, ExpectedResult = "")]
+    [TestCase("postgresql", "outbox", false, ExpectedResult = "duplicated/duplicated-outgoing")]
+    [TestCase("rabbitmq", "scope-off", false, ExpectedResult = "zombie")]
+    public string At_a_point_need_one_fault_alone(string transport, string mode, bool isKilled) => Words.Of(
+        from limit in FactsOfWolverine.Facts.LimitsAtAPoint(Cell.Find($"wolverine.{transport}.{mode}.ado")!, Affected.Chosen, isKilled)
+        from kind in limit.Classes
+        select kind);
+
     [Test]
     public void Are_found_by_fault() => Assert.That(
         LimitsOf("masstransit", "rabbitmq", Fault.ThrowAfterInsert, Affected.Chosen), Is.Empty);
