@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using Kit.Modes;
+using Kit.Runner.Servers;
 using Npgsql;
 
 namespace Kit.Tests;
@@ -8,6 +10,8 @@ internal sealed class TestDatabases : ITestWidgets
 {
     /// <summary>For a statement, in s: making and dropping a database waits for a checkpoint, and so for a disk that others keep busy.</summary>
     internal static readonly int Patience = (int)Eventually.Limit.TotalSeconds;
+
+    private static readonly ConditionalWeakTable<PrivatePostgreSql, SpareDatabases> SparesOf = [];
 
     private readonly string server;
     private readonly SpareDatabases? spares;
@@ -19,7 +23,9 @@ internal sealed class TestDatabases : ITestWidgets
         this.server = server;
         this.spares = spares;
         // What a test waits for is counted again and again. A server that a test has for itself may be stopped, and a pool would not notice.
-        widgets = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Widgets) { Pooling = spares is not null, Enlist = false });
+        var connection = new NpgsqlConnectionStringBuilder(Widgets) { Enlist = false };
+        connection.Pooling &= spares is not null;
+        widgets = NpgsqlDataSource.Create(connection);
     }
 
     public string Queue => ConnectionTo(QueueName);
@@ -34,11 +40,19 @@ internal sealed class TestDatabases : ITestWidgets
     public string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? Widgets : Queue;
 
     /// <param name="server">Connection string; the tests' own server when not given.</param>
-    public static async Task<TestDatabases> CreateAsync(string? server = null)
+    public static async Task<TestDatabases> CreateAsync(string? server = null) => await CreateAsync(server is null
+        ? new TestDatabases((await PostgreSqlServer.GetAsync()).ConnectionString, await PostgreSqlServer.GetSparesAsync())
+        : new TestDatabases(server, spares: null));
+
+    /// <param name="server">A fixture's own, which its tests may stop.</param>
+    public static Task<TestDatabases> CreateAsync(PrivatePostgreSql server)
     {
-        var databases = server is null
-            ? new TestDatabases((await PostgreSqlServer.GetAsync()).ConnectionString, await PostgreSqlServer.GetSparesAsync())
-            : new TestDatabases(server, spares: null);
+        var unpooled = new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false }.ConnectionString;
+        return CreateAsync(new TestDatabases(unpooled, SparesOf.GetValue(server, _ => new SpareDatabases(unpooled))));
+    }
+
+    private static async Task<TestDatabases> CreateAsync(TestDatabases databases)
+    {
         foreach (var database in new[] { databases.QueueName, databases.WidgetsName })
             await (databases.spares?.TakeAsync(database) ?? ExecuteAsync(databases.server, $"CREATE DATABASE {database}"));
 

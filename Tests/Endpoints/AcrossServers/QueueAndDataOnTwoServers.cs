@@ -65,7 +65,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     }
 
     /// <summary>The log of the queue's server is flushed by nobody else, so a decision that does not wait for it is lost with the server.</summary>
-    [TestCase("ALTER SYSTEM SET synchronous_commit = off")]
+    [TestCase("ALTER SYSTEM SET synchronous_commit = off", Category = ExhaustiveAttribute.Category)]
     [TestCase("CREATE TRIGGER hasty BEFORE INSERT ON sink EXECUTE FUNCTION hasten()")]
     public async Task A_decision_waits_for_the_log_although_its_session_would_not(string hasten)
     {

@@ -42,8 +42,7 @@ internal sealed class TwoServersBench : IAsyncDisposable
 
     public static async Task<TwoServersBench> CreateAsync(PrivatePostgreSql queues, PrivatePostgreSql data)
     {
-        var bench = new TwoServersBench(
-            await TestDatabases.CreateAsync(Unpooled(queues.ConnectionString)), await TestDatabases.CreateAsync(Unpooled(data.ConnectionString)));
+        var bench = new TwoServersBench(await TestDatabases.CreateAsync(queues), await TestDatabases.CreateAsync(data));
         await bench.Queue.CreateAsync(CancellationToken.None);
         await using var sink = new PostgreSqlQueue(bench.QueueConnection, Sink);
         await sink.CreateAsync(CancellationToken.None);

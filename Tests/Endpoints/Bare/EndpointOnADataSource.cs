@@ -38,7 +38,7 @@ public sealed class EndpointOnADataSource
         await bench.DisposeAsync();
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task Handlers_work_on_its_connections_and_it_is_not_disposed(TransactionMode mode)
     {
         var name = "";
@@ -76,7 +76,7 @@ public sealed class EndpointOnADataSource
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1), "The scope was not completed, and the row is not its own.");
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task A_handler_that_fails_leaves_what_its_mode_says(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(

@@ -40,7 +40,7 @@ public sealed class ErrorTableRefuses
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(Refusals))]
+    [ModeSource(nameof(Refusals))]
     public async Task The_message_waits_while_others_are_handled_and_is_given_up_when_it_takes_it(TransactionMode mode, string refusal, string remedy)
     {
         using var log = new WarningsOfAHost();

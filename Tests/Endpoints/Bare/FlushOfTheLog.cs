@@ -42,7 +42,7 @@ public sealed class FlushOfTheLog
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(Settings))]
+    [ModeSource(nameof(Settings))]
     public async Task Each_commit_waits_or_not_as_the_setting_says(string name, string flush, string receive, string handler, string send)
     {
         var mode = TransactionMode.Parse(name);

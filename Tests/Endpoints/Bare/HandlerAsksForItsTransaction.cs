@@ -15,7 +15,7 @@ public sealed class HandlerAsksForItsTransaction
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task It_is_that_of_the_lent_connection_or_none_where_no_object_stands_for_it(TransactionMode mode)
     {
         DbTransaction? lent = null;
@@ -34,7 +34,7 @@ public sealed class HandlerAsksForItsTransaction
         await Eventually.HoldsAsync(async () => await bench.Databases.CountRowsAsync() == 1, "the row is there");
     }
 
-    [TestCaseSource(nameof(WithObject))]
+    [ModeSource(nameof(WithObject))]
     public async Task A_handler_that_rolls_it_back_has_not_succeeded(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -47,7 +47,7 @@ public sealed class HandlerAsksForItsTransaction
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 
-    [TestCaseSource(nameof(WithObject))]
+    [ModeSource(nameof(WithObject))]
     public async Task A_handler_that_disposes_it_has_not_succeeded(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>

@@ -43,10 +43,11 @@ public sealed class HandlerChangesItsSession
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [Test, Combinatorial]
-    public async Task Its_sends_go_to_the_queues_that_the_endpoint_found(
-        [Values("SET LOCAL search_path TO other", "CREATE TEMP TABLE next (LIKE public.next INCLUDING ALL) ON COMMIT DROP")] string change,
-        [Values(1, 3)] int batch)
+    [TestCase("SET LOCAL search_path TO other", 1)]
+    [TestCase("SET LOCAL search_path TO other", 3, Category = ExhaustiveAttribute.Category)]
+    [TestCase("CREATE TEMP TABLE next (LIKE public.next INCLUDING ALL) ON COMMIT DROP", 1, Category = ExhaustiveAttribute.Category)]
+    [TestCase("CREATE TEMP TABLE next (LIKE public.next INCLUDING ALL) ON COMMIT DROP", 3)]
+    public async Task Its_sends_go_to_the_queues_that_the_endpoint_found(string change, int batch)
     {
         var errors = await bench.HandleAsync(
             TransactionMode.Shared,
@@ -78,7 +79,7 @@ public sealed class HandlerChangesItsSession
     }
 
     [TestCase(1)]
-    [TestCase(3)]
+    [TestCase(3, Category = ExhaustiveAttribute.Category)]
     public async Task Its_role_need_not_be_allowed_to_send(int batch)
     {
         await using var roles = await TwoPhase.TwoRoles.CreateAsync(bench.Databases.Widgets);
@@ -118,7 +119,7 @@ public sealed class HandlerChangesItsSession
         Assert.That(await foreign.CountAsync(CancellationToken.None), Is.EqualTo(1));
     }
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task The_next_message_does_not_find_what_a_handler_left(TransactionMode mode)
     {
         const string left =

@@ -27,7 +27,7 @@ public sealed class HandlerIgnoresTheStop
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(Cases))]
+    [ModeSource(nameof(Cases))]
     public async Task The_endpoint_names_its_message_and_lets_the_host_stop_and_nothing_of_it_commits_later(TransactionMode mode, int batch)
     {
         var (inHandler, hostHasStopped, returned) = (new TaskCompletionSource(), new TaskCompletionSource(), new TaskCompletionSource());
@@ -86,7 +86,7 @@ public sealed class HandlerIgnoresTheStop
     }
 
     /// <summary>One that listens to its token is waited for: it has time to end.</summary>
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task One_that_listens_is_waited_for_and_not_named(TransactionMode mode)
     {
         var inHandler = new TaskCompletionSource();

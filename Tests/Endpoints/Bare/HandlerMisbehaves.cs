@@ -28,7 +28,7 @@ public sealed class HandlerMisbehaves
     public async Task TearDown() => await bench.DisposeAsync();
 
     // PostgreSQL answers PREPARE TRANSACTION in a failed transaction with ROLLBACK and without an error (npgsql issue 6641).
-    [TestCaseSource(nameof(OwnCommitModes))]
+    [ModeSource(nameof(OwnCommitModes))]
     public async Task An_error_of_the_database_that_it_swallows_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -58,7 +58,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero, "and its row is not there");
     }
 
-    [TestCaseSource(nameof(OwnCommitModes))]
+    [ModeSource(nameof(OwnCommitModes))]
     public async Task Closing_and_opening_the_lent_connection_again_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -93,7 +93,7 @@ public sealed class HandlerMisbehaves
     private static IEnumerable<TransactionMode> ModesOfALocalTransaction => [.. TwoPhaseModes, TransactionMode.DtcOff];
 
     // Some transaction is open when the endpoint commits, but not the one that it began.
-    [Test]
+    [Test, Pairwise]
     public async Task Ending_the_lent_transaction_and_beginning_another_fails_the_attempt(
         [ValueSource(nameof(ModesOfALocalTransaction))] TransactionMode mode, [Values] bool commits, [Values] bool withTheDriver)
     {
@@ -121,7 +121,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
-    [TestCaseSource(nameof(ModesOfALocalTransaction))]
+    [ModeSource(nameof(ModesOfALocalTransaction))]
     public async Task Savepoints_of_its_own_are_its_own_affair(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -186,7 +186,7 @@ public sealed class HandlerMisbehaves
     }
 
     // Half of a surrogate pair is no text for a database, and an error that cannot be written down would be tried again without end.
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task An_error_whose_text_cannot_be_written_is_given_up_all_the_same(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, (_, _) => throw new InvalidOperationException($"cut \ud83d{new string('x', 200_000)}"));
@@ -233,7 +233,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
 
-    [TestCaseSource(nameof(OwnCommitModes))]
+    [ModeSource(nameof(OwnCommitModes))]
     public async Task Work_in_a_scope_of_its_own_belongs_to_the_message_all_the_same(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -247,7 +247,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 
-    [TestCaseSource(nameof(OwnCommitModes))]
+    [ModeSource(nameof(OwnCommitModes))]
     public async Task Closing_the_lent_connection_fails_the_attempt_and_says_so(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -265,7 +265,7 @@ public sealed class HandlerMisbehaves
     /// <summary>All but the outbox, in which a message is done when its handler has committed.</summary>
     private static IEnumerable<TransactionMode> ModesThatFailWithASend => BareBench.Modes.Where(mode => mode != TransactionMode.Outbox);
 
-    [TestCaseSource(nameof(ModesThatFailWithASend))]
+    [ModeSource(nameof(ModesThatFailWithASend))]
     public async Task A_send_to_a_queue_that_does_not_exist_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -280,7 +280,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task A_commit_that_the_database_refuses_fails_the_attempt(TransactionMode mode)
     {
         await TestDatabases.ExecuteAsync(bench.Databases.Widgets, "CREATE TABLE child (parent bigint REFERENCES widget DEFERRABLE INITIALLY DEFERRED)");

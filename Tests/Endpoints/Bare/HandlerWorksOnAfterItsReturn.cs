@@ -33,7 +33,7 @@ public sealed class HandlerWorksOnAfterItsReturn
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(Cases))]
+    [ModeSource(nameof(Cases))]
     public async Task Its_connection_refuses(TransactionMode mode, AccessLibrary access, int batch, bool ahead)
     {
         var left = await HandleAsync(mode, batch, ahead, async (context, cancellationToken) =>
@@ -50,7 +50,7 @@ public sealed class HandlerWorksOnAfterItsReturn
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(Messages), "and no others");
     }
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task Its_context_refuses_connections_and_sends(TransactionMode mode)
     {
         var left = await HandleAsync(mode, batch: 1, ahead: false, (context, _) => Task.FromResult<Func<Task>[]>(

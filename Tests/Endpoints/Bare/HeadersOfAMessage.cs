@@ -20,7 +20,7 @@ public sealed class HeadersOfAMessage
         .Where(cell => cell is { Kind.Framework: "bare", IsPlain: true, Access.Name: "ado" })
         .Where(cell => cell.Kind.Transport != TransportName.SqlServer && cell.Support.IsSupported);
 
-    [TestCaseSource(nameof(Cells))]
+    [ModeSource(nameof(Cells))]
     public async Task They_survive_a_failed_attempt_and_those_of_a_send_reach_the_next_endpoint(Cell cell)
     {
         await using var bench = await TwoEndpointsBench.StartAsync(cell, firstFails: cell.Mode.Attempts > 1);

@@ -10,7 +10,7 @@ namespace Kit.Tests.Bare;
 [NonParallelizable]
 public sealed class MeasurementsOfAnEndpoint
 {
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task Receive_process_and_settle_are_measured_in_seconds_once_for_each_attempt(TransactionMode mode)
     {
         await using var bench = await BareBench.CreateAsync();

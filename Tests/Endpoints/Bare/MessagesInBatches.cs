@@ -27,10 +27,10 @@ public sealed class MessagesInBatches : ManyMessages
 
     protected override void Configure(BareEndpointBuilder endpoint) => endpoint.ReceiveInBatches(Size);
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public Task Each_is_handled_once_and_in_order(TransactionMode mode) => HandlesEachOnceInOrderAsync(mode);
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task Ten_are_received_at_once(TransactionMode mode)
     {
         var left = -1;
@@ -45,7 +45,7 @@ public sealed class MessagesInBatches : ManyMessages
         Assert.That(left, Is.EqualTo(10), "messages that another worker could receive, when the first of messages 20 to 29 is handled");
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task Rows_are_committed_with_their_batch_where_handlers_have_a_transaction(TransactionMode mode)
     {
         var committed = -1;
@@ -64,16 +64,16 @@ public sealed class MessagesInBatches : ManyMessages
             Assert.That(committed, Is.EqualTo(InOneTransaction.Contains(mode) ? 20 : Misbehaving));
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public Task One_that_throws_is_retried_and_given_up_alone(TransactionMode mode) => GivesUpOneAloneAsync(
         mode, rows: InOneTransaction.Contains(mode) ? 0 : mode.Attempts, (_, _) => throw new InvalidOperationException("no such widget"));
 
-    [TestCaseSource(nameof(InOneTransaction))]
+    [ModeSource(nameof(InOneTransaction))]
     public Task One_that_swallows_an_error_of_the_database_is_given_up_alone(TransactionMode mode) =>
         GivesUpOneAloneAsync(mode, rows: 0, SwallowErrorAsync);
 
     /// <summary>The server reports a deferred constraint at the commit of the whole batch, or at its PREPARE.</summary>
-    [TestCaseSource(nameof(InOneTransaction))]
+    [ModeSource(nameof(InOneTransaction))]
     public async Task One_that_fails_the_commit_is_found_and_given_up_alone(TransactionMode mode)
     {
         await TestDatabases.ExecuteAsync(
@@ -92,7 +92,7 @@ public sealed class MessagesInBatches : ManyMessages
     }
 
     /// <summary>Neighbours hold locks until the batch commits. An attempt is counted only when the message is alone.</summary>
-    [TestCaseSource(nameof(InOneTransaction))]
+    [ModeSource(nameof(InOneTransaction))]
     public async Task One_that_meets_a_deadlock_is_not_counted_before_it_is_alone(TransactionMode mode)
     {
         var attempts = new ConcurrentQueue<int>();
@@ -126,7 +126,7 @@ public sealed class MessagesInBatches : ManyMessages
         await HasRowsAsync();
     }
 
-    [TestCaseSource(nameof(InOneTransaction))]
+    [ModeSource(nameof(InOneTransaction))]
     public async Task One_that_leaves_a_reader_open_is_given_up_alone(TransactionMode mode)
     {
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
@@ -143,7 +143,7 @@ public sealed class MessagesInBatches : ManyMessages
         await HasRowsAsync(0);
     }
 
-    [TestCaseSource(nameof(ExactlyOnce))]
+    [ModeSource(nameof(ExactlyOnce))]
     public async Task One_that_ends_its_session_is_found_and_given_up_alone(TransactionMode mode)
     {
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
@@ -157,7 +157,7 @@ public sealed class MessagesInBatches : ManyMessages
         await HasRowsAsync(0);
     }
 
-    [TestCaseSource(nameof(WithTimeOut))]
+    [ModeSource(nameof(WithTimeOut))]
     public async Task One_that_takes_too_long_is_given_up_alone(TransactionMode mode)
     {
         var errors = await HandleAsync(
@@ -197,7 +197,7 @@ public sealed class MessagesInBatches : ManyMessages
     }
 
     /// <summary>Its last attempt is made alone, where in <c>dtc-off</c> the rows are committed before the sends are written.</summary>
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task Each_sends_once_and_one_that_sends_to_no_queue_is_given_up_alone(TransactionMode mode)
     {
         await using var sink = new PostgreSqlQueue(Bench.Databases.QueueOf(mode), "sink");
@@ -244,7 +244,7 @@ public sealed class MessagesInBatches : ManyMessages
         Assert.That(rows.Values, Is.All.EqualTo(1));
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task The_rest_goes_back_when_the_host_stops_waiting(TransactionMode mode)
     {
         var queue = await StopAtMisbehavingAsync(mode, InsertAsync, cancellationToken => Task.Delay(Timeout.Infinite, cancellationToken));
@@ -283,7 +283,7 @@ public sealed class MessagesInBatches : ManyMessages
     }
 
     /// <summary>A handler that ends only when its token is cancelled is the last that runs.</summary>
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task No_handler_is_begun_after_the_host_has_stopped_waiting(TransactionMode mode)
     {
         var handled = new ConcurrentQueue<Guid>();

@@ -24,10 +24,10 @@ public sealed class MessagesReceivedAhead : ManyMessages
 
     protected override void Configure(BareEndpointBuilder endpoint) => endpoint.ReceiveAhead();
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public Task Each_is_handled_once_and_in_order(TransactionMode mode) => HandlesEachOnceInOrderAsync(mode);
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task Each_sends_once(TransactionMode mode)
     {
         await using var sink = new PostgreSqlQueue(Bench.Databases.QueueOf(mode), "sink");
@@ -58,12 +58,12 @@ public sealed class MessagesReceivedAhead : ManyMessages
         Assert.That(apart, Is.EqualTo(expected + 1));
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public Task One_that_throws_is_retried_and_given_up_alone(TransactionMode mode) => GivesUpOneAloneAsync(
         mode, rows: mode == TransactionMode.ScopeOff ? mode.Attempts : 0, (_, _) => throw new InvalidOperationException("no such widget"));
 
     /// <summary>The send fails the receive's own transaction, which is rolled back, and the attempt is counted in another.</summary>
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task One_that_sends_to_no_queue_is_given_up_alone(TransactionMode mode)
     {
         var attempts = new ConcurrentQueue<(Guid, int)>();
@@ -82,12 +82,12 @@ public sealed class MessagesReceivedAhead : ManyMessages
         await HasRowsAsync(mode == TransactionMode.Shared ? 0 : mode.Attempts);
     }
 
-    [TestCaseSource(nameof(WithTransaction))]
+    [ModeSource(nameof(WithTransaction))]
     public Task One_that_swallows_an_error_of_the_database_is_given_up_alone(TransactionMode mode) =>
         GivesUpOneAloneAsync(mode, rows: 0, SwallowErrorAsync);
 
     /// <summary>A deferred constraint of the handler's rows: in <c>shared</c> it fails the commit that also receives.</summary>
-    [TestCaseSource(nameof(WithTransaction))]
+    [ModeSource(nameof(WithTransaction))]
     public async Task One_that_fails_the_commit_is_counted_and_the_next_is_not(TransactionMode mode)
     {
         await TestDatabases.ExecuteAsync(
@@ -109,7 +109,7 @@ public sealed class MessagesReceivedAhead : ManyMessages
     }
 
     /// <summary>The handler ends the session that received; the attempt is counted on a session that receives nothing.</summary>
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task One_that_ends_its_session_is_counted_once_for_each_attempt(TransactionMode mode)
     {
         var attempts = new ConcurrentQueue<(Guid, int)>();
@@ -150,7 +150,7 @@ public sealed class MessagesReceivedAhead : ManyMessages
     }
 
     /// <summary>The commit has succeeded when the receive behind it fails: the message is not handled again.</summary>
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task A_receive_that_fails_is_not_taken_for_a_commit_that_failed(TransactionMode mode)
     {
         var handled = new ConcurrentQueue<Guid>();
@@ -184,7 +184,7 @@ public sealed class MessagesReceivedAhead : ManyMessages
         await HasRowsAsync();
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task What_was_received_and_not_handled_is_back_without_an_attempt(TransactionMode mode)
     {
         var queue = Bench.QueueOf(mode);
@@ -224,7 +224,7 @@ public sealed class MessagesReceivedAhead : ManyMessages
         Assert.That(attempts.Values, Is.All.EqualTo(1));
     }
 
-    [TestCaseSource(nameof(Modes))]
+    [ModeSource(nameof(Modes))]
     public async Task An_idle_worker_has_no_transaction_open(TransactionMode mode)
     {
         var database = new NpgsqlConnectionStringBuilder(Bench.Databases.QueueOf(mode)).Database;

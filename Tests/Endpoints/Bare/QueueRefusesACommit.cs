@@ -16,7 +16,7 @@ public sealed class QueueRefusesACommit
         CREATE CONSTRAINT TRIGGER refusing AFTER DELETE ON work DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_once();
         """;
 
-    [TestCaseSource(nameof(ModesWithATransaction))]
+    [ModeSource(nameof(ModesWithATransaction))]
     public async Task The_sends_are_rolled_back_with_the_receive(TransactionMode mode)
     {
         await using var bench = await BareBench.CreateAsync();

@@ -24,7 +24,7 @@ public sealed class ReceiveDoesNotCommit
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(Cases))]
+    [ModeSource(nameof(Cases))]
     public async Task The_attempt_is_counted_and_the_next_one_commits(TransactionMode mode, bool ahead)
     {
         await TestDatabases.ExecuteAsync(

@@ -24,7 +24,7 @@ public sealed class ServerRefusesTheHandler
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(OwnConnectionModes))]
+    [ModeSource(nameof(OwnConnectionModes))]
     public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_is_back(TransactionMode mode)
     {
         var attempts = new List<int>();
@@ -56,7 +56,7 @@ public sealed class ServerRefusesTheHandler
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
 
-    [TestCaseSource(nameof(SwallowingModes))]
+    [ModeSource(nameof(SwallowingModes))]
     public async Task A_refusal_that_the_handler_swallows_is_one_all_the_same(TransactionMode mode)
     {
         var swallowed = 0;

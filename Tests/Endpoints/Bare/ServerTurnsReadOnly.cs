@@ -40,7 +40,7 @@ public sealed class ServerTurnsReadOnly
         ReturningModes.Where(mode => mode != TransactionMode.FullDtc && mode != TransactionMode.FullDtcWaiting);
 
     /// <summary>As after a failover: the server is there, and a session of the pool is one to its predecessor.</summary>
-    [TestCaseSource(nameof(ModesWithAPool))]
+    [ModeSource(nameof(ModesWithAPool))]
     public async Task A_session_that_alone_is_read_only_is_not_used_again(TransactionMode mode)
     {
         await bench.QueueOf(mode).EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
@@ -59,7 +59,7 @@ public sealed class ServerTurnsReadOnly
     }
 
     /// <summary>As after a freeze: the handler's session was opened meanwhile, and did not write.</summary>
-    [TestCaseSource(nameof(ModesWithSessionsOfAFreeze))]
+    [ModeSource(nameof(ModesWithSessionsOfAFreeze))]
     public async Task A_session_that_was_opened_while_the_database_was_read_only_is_not_used_again(TransactionMode mode, LogFlush flush)
     {
         var isFrozen = true;
@@ -138,7 +138,7 @@ public sealed class ServerTurnsReadOnly
         Task SendAsync() => sender.SendAsync("work", new BareBench.Todo());
     }
 
-    [TestCaseSource(nameof(Returning))]
+    [ModeSource(nameof(Returning))]
     public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_writes_again(string transport, TransactionMode mode)
     {
         if (TestTransport.MissingServer(transport) is { } missing)
@@ -177,7 +177,7 @@ public sealed class ServerTurnsReadOnly
         Assert.That(attempts, Is.EqualTo(Enumerable.Repeat(1, Messages)));
     }
 
-    [TestCaseSource(nameof(LentModes))]
+    [ModeSource(nameof(LentModes))]
     public async Task A_handler_that_made_its_own_transaction_read_only_has_failed(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -190,7 +190,7 @@ public sealed class ServerTurnsReadOnly
     }
 
     /// <summary>A message that always meets it is neither given up nor in the way of the others.</summary>
-    [TestCaseSource(nameof(WithBatches))]
+    [ModeSource(nameof(WithBatches))]
     public async Task A_message_that_meets_a_shortage_waits_while_others_are_handled(TransactionMode mode, int batch)
     {
         var poison = Guid.CreateVersion7();

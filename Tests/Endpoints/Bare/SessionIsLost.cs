@@ -32,7 +32,7 @@ public sealed class SessionIsLost
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(RepeatingModes))]
+    [ModeSource(nameof(RepeatingModes))]
     public async Task A_receive_that_can_never_commit_goes_to_the_errors_after_the_attempts_of_its_mode(TransactionMode mode)
     {
         var attempts = 0;
@@ -61,7 +61,7 @@ public sealed class SessionIsLost
         Assert.That(attempts, Is.EqualTo(1));
     }
 
-    [TestCaseSource(nameof(Refusals))]
+    [ModeSource(nameof(Refusals))]
     public async Task A_refusal_is_no_attempt_and_the_worker_receives_again(TransactionMode mode, Exception refusal)
     {
         var (refused, other) = (Guid.CreateVersion7(), Guid.CreateVersion7());
@@ -91,7 +91,7 @@ public sealed class SessionIsLost
     }
 
     /// <summary>As after a failover to a standby that lags, or a restore: the server assigns positions again.</summary>
-    [TestCaseSource(nameof(ReceivingModes))]
+    [ModeSource(nameof(ReceivingModes))]
     public async Task Another_message_at_its_position_is_left_alone(TransactionMode mode)
     {
         var (lost, other) = (Guid.CreateVersion7(), Guid.CreateVersion7());
@@ -112,7 +112,7 @@ public sealed class SessionIsLost
         Assert.That(handled, Is.EqualTo([(lost, 1), (other, 1)]));
     }
 
-    [TestCaseSource(nameof(ReceivingModes))]
+    [ModeSource(nameof(ReceivingModes))]
     public async Task The_next_attempt_comes_after_a_delay_that_doubles(TransactionMode mode)
     {
         var starts = new List<long>();
@@ -134,7 +134,7 @@ public sealed class SessionIsLost
     }
 
     // Before this was so, a message that took longer was handled again and again, without end.
-    [TestCaseSource(nameof(ReceivingModes))]
+    [ModeSource(nameof(ReceivingModes))]
     public async Task A_handler_may_take_longer_than_the_server_lets_transactions_idle(TransactionMode mode)
     {
         var queue = mode.NeedsOneDatabase ? "_widgets" : "_queue";

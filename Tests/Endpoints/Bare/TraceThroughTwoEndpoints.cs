@@ -32,7 +32,7 @@ public sealed class TraceThroughTwoEndpoints
         Assert.That(ended.First(activity => activity.OperationName == "process first").TraceId, Is.Not.EqualTo(start.TraceId));
     }
 
-    [TestCaseSource(nameof(Cells))]
+    [ModeSource(nameof(Cells))]
     public async Task Each_activity_is_the_child_of_what_caused_it(Cell cell)
     {
         var ended = new ConcurrentQueue<Activity>();

@@ -21,7 +21,7 @@ public sealed class TransactionTimesOut
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(OwnCommitModes))]
+    [ModeSource(nameof(OwnCommitModes))]
     public async Task The_attempt_leaves_nothing_and_the_next_one_counts(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, InsertAroundAPause(pausesAlways: false), endpoint => endpoint.LimitTransactions(Limit));
@@ -31,7 +31,7 @@ public sealed class TransactionTimesOut
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
-    [TestCaseSource(nameof(OwnCommitModes))]
+    [ModeSource(nameof(OwnCommitModes))]
     public async Task A_message_that_always_takes_too_long_goes_to_the_errors_and_leaves_nothing(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, InsertAroundAPause(pausesAlways: true), endpoint => endpoint.LimitTransactions(Limit));

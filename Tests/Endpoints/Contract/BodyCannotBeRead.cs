@@ -3,6 +3,7 @@ using Kit.Guarantees;
 
 namespace Kit.Tests.Contract;
 
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.Few))]
 public sealed class BodyCannotBeRead(Cell cell) : ContractTest(cell)
 {
     [Test]

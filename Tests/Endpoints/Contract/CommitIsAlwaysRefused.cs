@@ -5,6 +5,7 @@ using Kit.Modes;
 namespace Kit.Tests.Contract;
 
 /// <summary>A commit that can never succeed is an attempt that failed, wherever the endpoint commits.</summary>
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.All))]
 public sealed class CommitIsAlwaysRefused(Cell cell) : ContractTest(cell)
 {
     [Test]

@@ -5,7 +5,6 @@ using Kit.Modes;
 namespace Kit.Tests.Contract;
 
 /// <summary>One situation of the contract, for one cell.</summary>
-[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.All))]
 [Parallelizable]
 public abstract class ContractTest(Cell cell)
 {

@@ -4,6 +4,7 @@ using Kit.Modes;
 
 namespace Kit.Tests.Contract;
 
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.Few))]
 public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
 {
     /// <summary>

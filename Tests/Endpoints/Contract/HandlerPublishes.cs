@@ -4,6 +4,7 @@ using Kit.Guarantees;
 namespace Kit.Tests.Contract;
 
 /// <summary>What a mode promises for a message that a handler sends, it promises for an event in the queue of each subscriber.</summary>
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.Few))]
 public sealed class HandlerPublishes(Cell cell) : ContractTest(cell)
 {
     protected override int? Subscribers => 3;

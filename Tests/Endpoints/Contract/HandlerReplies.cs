@@ -4,6 +4,7 @@ using Kit.Guarantees;
 namespace Kit.Tests.Contract;
 
 /// <summary>What a mode promises for a message that a handler sends, it promises for a reply, in the queue that its request names.</summary>
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.Few))]
 public sealed class HandlerReplies(Cell cell) : ContractTest(cell)
 {
     protected override int? Requesters => 2;

@@ -3,6 +3,7 @@ using Kit.Guarantees;
 
 namespace Kit.Tests.Contract;
 
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.All))]
 public sealed class HandlerThrowsAfterItsInsert(Cell cell) : ContractTest(cell)
 {
     [Test]

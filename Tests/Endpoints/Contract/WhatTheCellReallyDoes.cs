@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 
 namespace Kit.Tests.Contract;
 
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.Few))]
 public sealed class WhatTheCellReallyDoes(Cell cell) : ContractTest(cell)
 {
     [Test]

@@ -35,8 +35,7 @@ public abstract class OnThreeServers : OnTwoServers
     }
 
     [SetUp]
-    public async Task SetUpThird() => Billing = await TestDatabases.CreateAsync(
-        new NpgsqlConnectionStringBuilder(BillingServer.ConnectionString) { Pooling = false }.ConnectionString);
+    public async Task SetUpThird() => Billing = await TestDatabases.CreateAsync(BillingServer);
 
     [TearDown]
     public async Task TearDownThird()

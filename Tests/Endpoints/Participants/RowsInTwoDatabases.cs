@@ -17,7 +17,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
     private static readonly TimeSpan Soon = TimeSpan.FromMilliseconds(100);
 
     [TestCase("full-dtc")]
-    [TestCase("full-dtc-waiting")]
+    [TestCase("full-dtc-waiting", Category = ExhaustiveAttribute.Category)]
     public async Task Each_message_has_one_row_in_each_and_the_rows_of_workers_that_have_ended_are_deleted(string mode)
     {
         var messages = await Bench.EnqueueAsync(100);
@@ -91,7 +91,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
 
     /// <summary>A deferred constraint is checked at the prepare.</summary>
     [TestCase(true)]
-    [TestCase(false)]
+    [TestCase(false, Category = ExhaustiveAttribute.Category)]
     public async Task A_prepare_that_fails_rolls_the_other_branch_back(bool ofParticipant)
     {
         await Bench.EnqueueAsync(1);
@@ -155,7 +155,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
 
     /// <summary>The answer to one prepare is lost, so that only recovery can know that branch.</summary>
     [TestCase(PointWay.Cut)]
-    [TestCase(PointWay.CutBefore)]
+    [TestCase(PointWay.CutBefore, Category = ExhaustiveAttribute.Category)]
     public async Task A_prepare_in_doubt_is_no_decision(PointWay way)
     {
         await using var proxy = new GatedPostgreSql(BillingConnection);
@@ -236,9 +236,9 @@ public sealed class RowsInTwoDatabases : OnThreeServers
     /// <summary>The process was killed between the prepares, before or after the decision, or between the second phases.</summary>
     [TestCase("{3,7}", true, true)]
     [TestCase("{3}", true, true)]
-    [TestCase("{3}", false, true)]
+    [TestCase("{3}", false, true, Category = ExhaustiveAttribute.Category)]
     [TestCase("{3,7}", false, true)]
-    [TestCase("{3,7}", true, false)]
+    [TestCase("{3,7}", true, false, Category = ExhaustiveAttribute.Category)]
     public async Task Branches_that_a_killed_process_has_left_end_as_its_list_says(string open, bool inData, bool inBilling)
     {
         await StartAsync();
@@ -401,7 +401,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
     }
 
     [TestCase("full-dtc")]
-    [TestCase("dtc-off")]
+    [TestCase("dtc-off", Category = ExhaustiveAttribute.Category)]
     public async Task A_removed_participant_is_named_until_the_operator_has_looked(string mode)
     {
         await StartAsync();

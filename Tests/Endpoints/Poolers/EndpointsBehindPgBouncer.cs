@@ -19,7 +19,7 @@ public sealed class EndpointsBehindPgBouncer
     [TearDown]
     public async Task TearDown() => await databases.DisposeAsync();
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task Transaction_pooling_is_refused(TransactionMode mode)
     {
         await using var bouncer = await StartAsync("transaction");

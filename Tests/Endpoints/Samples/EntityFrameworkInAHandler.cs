@@ -19,7 +19,7 @@ public sealed class EntityFrameworkInAHandler
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task Both_of_two_saves_are_committed(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, (context, cancellationToken) =>
@@ -29,7 +29,7 @@ public sealed class EntityFrameworkInAHandler
         await Eventually.HoldsAsync(async () => await bench.Databases.CountRowsAsync() == 2, "both rows are there");
     }
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    [ModeSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task A_failed_handlers_save_is_rolled_back_unless_statements_autocommit(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -43,7 +43,7 @@ public sealed class EntityFrameworkInAHandler
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(autocommits ? mode.Attempts : 0));
     }
 
-    [TestCaseSource(nameof(WithObject))]
+    [ModeSource(nameof(WithObject))]
     public async Task A_failed_save_that_the_handler_catches_is_taken_back_alone_and_the_message_counts_as_handled(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -59,7 +59,7 @@ public sealed class EntityFrameworkInAHandler
     }
 
     /// <summary>Without savepoints the database has aborted the transaction, and the endpoint notices.</summary>
-    [TestCaseSource(nameof(WithObject))]
+    [ModeSource(nameof(WithObject))]
     public async Task Without_EFs_savepoints_a_caught_failure_fails_the_message(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>

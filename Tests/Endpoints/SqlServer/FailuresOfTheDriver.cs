@@ -18,7 +18,7 @@ public sealed class FailuresOfTheDriver
     {
         // Nobody listens there.
         await using var connection = new SqlConnection(
-            "Server=127.0.0.1,1;User ID=kit;Password=plain;Connect Timeout=15;TrustServerCertificate=true");
+            "Server=127.0.0.1,1;User ID=kit;Password=plain;Connect Timeout=3;TrustServerCertificate=true");
         var lost = (await Assert.ThrowsAsync<SqlException>(() => connection.OpenAsync()))!;
         var rule = new RetryRule(TransactionMode.DtcOff, TimeSpan.FromSeconds(1), Kinds, delays: []);
         var message = new QueuedMessage(1, Guid.NewGuid(), "any", [], FailedAttempts: 0, MessageHeaders.None);

@@ -43,7 +43,7 @@ public sealed class NamedSqlServer
     public async Task A_run_that_it_refuses_says_at_which_step()
     {
         await using var away = new SqlServerInUse(
-            new SqlServerWithDriver(), $"Server=127.0.0.1,1;User ID=kit;Password={Secret};Connect Timeout=10;Connect Retry Count=0");
+            new SqlServerWithDriver(), $"Server=127.0.0.1,1;User ID=kit;Password={Secret};Connect Timeout=3;Connect Retry Count=0");
 
         using (Assert.EnterMultipleScope())
         {

@@ -16,7 +16,7 @@ public sealed class RunOnATerminal
         using var parent = new TemporaryFolder();
         // So many messages that each round is shown, four times a second, however late a timer is.
         var arguments =
-            "run --framework bare --transport postgresql --mode scope-off --messages 5000 --rounds 2 --warmup 10 --seed-rows 20000 --out " +
+            "run --framework bare --transport postgresql --mode scope-off --messages 5000 --rounds 2 --no-repeat --warmup 10 --seed-rows 20000 --out " +
             Path.Combine(parent.Path, "run");
         using var terminal = RunnerProcess.Start(
             new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },

@@ -116,14 +116,13 @@ public sealed class ScriptForPowerShell
         Assert.That((result.ExitCode, result.Errors.Trim()), Is.EqualTo((0, "Nobody knows whether the package feed has NPoco: …")));
     }
 
-    [TestCase("de-DE")]
-    [TestCase("en-GB")]
-    public async Task In_PowerShell_a_list_stays_one_word(string culture)
+    [Test]
+    public async Task In_PowerShell_a_list_stays_one_word_where_a_decimal_has_a_comma()
     {
         var result = await RunAsync(
             [],
             "-Command",
-            $"[cultureinfo]::CurrentCulture = '{culture}'; & '{script}' run --mode full-dtc,dtc-off --processes 1,2 --rate 1.5,2 --out 'a b' 5s");
+            $"[cultureinfo]::CurrentCulture = 'de-DE'; & '{script}' run --mode full-dtc,dtc-off --processes 1,2 --rate 1.5,2 --out 'a b' 5s");
 
         Assert.That(
             result.Output.Trim(),
@@ -138,6 +137,7 @@ public sealed class ScriptForPowerShell
         Assert.That(result.Output.Trim(), Is.EqualTo("7"));
     }
 
+    [Exhaustive]
     [TestCase("| ForEach-Object { \"[$_]\" }")]
     [TestCase("> out.txt; \"[$(Get-Content out.txt)]\"")]
     public async Task In_PowerShell_its_lines_can_be_passed_on(string where)
@@ -147,6 +147,7 @@ public sealed class ScriptForPowerShell
         Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["[runner: <list>]", "5"]));
     }
 
+    [Exhaustive]
     [TestCase(0, "after\n")]
     [TestCase(5, "")]
     public async Task In_PowerShell_a_failure_is_one(int code, string after)

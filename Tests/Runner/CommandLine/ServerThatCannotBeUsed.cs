@@ -40,6 +40,7 @@ public sealed class ServerThatCannotBeUsed : OnANamedServer
     }
 
     [Test]
+    [Exhaustive]
     public async Task No_prepared_transactions_leave_full_dtc_out()
     {
         await using var own = await PrivatePostgreSql.StartAsync(Parent.Path, CancellationToken.None);

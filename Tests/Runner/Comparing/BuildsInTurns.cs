@@ -118,6 +118,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
     }
 
     [Test]
+    [Exhaustive]
     public async Task A_build_that_cannot_take_turns_is_said_to_be_too_old()
     {
         IgnoreOutsideLinux();

@@ -132,7 +132,7 @@ public sealed class ApplicationThatDoesNotFit
         new Case(Sleeps) { Idle = "SELECT 0; SELECT count(*) FROM inbox" }, "Only the first result of a statement is read", "UNION ALL");
 
     /// <summary>A table that is not there can come. A column or a function of one that is there is awaited for some seconds only.</summary>
-    [TestCase("SELECT idd FROM placed_order", "column \"idd\" does not exist at character 8.")]
+    [TestCase("SELECT idd FROM placed_order", "column \"idd\" does not exist at character 8.", Category = ExhaustiveAttribute.Category)]
     [TestCase("SELECT to_txt(id) FROM placed_order", "function to_txt(uuid) does not exist at character 8.")]
     public async Task A_statement_of_an_effect_is_wrong(string effect, string because)
     {

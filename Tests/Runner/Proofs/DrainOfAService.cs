@@ -67,6 +67,7 @@ public sealed class DrainOfAService : WorkersOnPsql
 
     /// <summary>A transaction begins, handles a message and commits, in three round trips of the only connection.</summary>
     [Test]
+    [Exhaustive]
     public async Task Waits_for_each_round_trip_to_a_distant_server()
     {
         const double Far = 10;

@@ -159,6 +159,7 @@ public sealed class LoadOfAService : WorkersOnPsql
     }
 
     [Test]
+    [Exhaustive]
     public async Task Ctrl_C_keeps_what_was_measured()
     {
         if (!OperatingSystem.IsLinux())

@@ -113,6 +113,7 @@ public sealed class ServersOfTheUser
     }
 
     [Test]
+    [Exhaustive]
     public async Task Keep_nothing_after_Ctrl_C()
     {
         if (!OperatingSystem.IsLinux())
@@ -264,6 +265,7 @@ public sealed class ServersOfTheUser
     }
 
     [Test]
+    [Exhaustive]
     public async Task Without_logical_decoding_give_a_rate_by_commit_timestamps()
     {
         const string why = "The server's log cannot be decoded: the role has no right to replication.";

@@ -35,6 +35,7 @@ public sealed class ServicesThatAreHardToRecord : WorkersOnPsql
         Throws.TypeOf<KitException>().With.Message.Contains("cannot be told from those of a poll that finds nothing: SELECT handle_next() (orders)"));
 
     [Test]
+    [Exhaustive]
     public async Task One_that_writes_its_effect_in_a_function_is_not_proved()
     {
         const string Worker =

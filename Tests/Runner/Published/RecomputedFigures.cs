@@ -64,6 +64,7 @@ public sealed class RecomputedFigures
     }
 
     [Test]
+    [Exhaustive]
     public async Task Those_of_each_published_run_are_equal()
     {
         foreach (var folder in (await PublishedRuns.FoldersAsync()).Where(RunFolder.IsIn))

@@ -7,8 +7,9 @@ namespace Kit.Tests.Rounds;
 
 /// <summary>Several numbers of handlers times several pools. A pool that is too small for its handlers is left out.</summary>
 [TestFixture("full-dtc")]
-[TestFixture("full-dtc,shared", Category = ExhaustiveAttribute.Category)]
+[TestFixture("full-dtc,shared")]
 [Parallelizable]
+[Exhaustive]
 public sealed class RunOfAGrid(string modes) : MeasuredRun
 {
     protected override IEnumerable<string> Cells =>
@@ -55,30 +56,6 @@ public sealed class RunOfAGrid(string modes) : MeasuredRun
                 Assert.That(Provenance.NameOf(Cell.Find(name.FileName)!), Is.EqualTo(name));
         }
     }
-
-    [TestCase("bare.postgresql.shared.ado", null, 100)]
-    [TestCase("bare.postgresql.shared.ado.3-handlers", 3, 100)]
-    [TestCase("bare.postgresql.shared.ado.51200B.1-handler.250-connections", 1, 250)]
-    public void A_name_says_its_limits(string name, int? handlers, int connections)
-    {
-        var cell = Cell.Find(name)!;
-
-        Assert.That((cell.Name, cell.Limits), Is.EqualTo((name, new HandlerLimits(handlers, connections))));
-    }
-
-    [TestCase("bare.postgresql.shared.ado.1-handlers")]
-    [TestCase("bare.postgresql.shared.ado.many-handlers")]
-    [TestCase("bare.postgresql.shared.ado.bogus")]
-    public void Another_name_is_of_no_cell(string name) => Assert.That(Cell.Find(name), Is.Null);
-
-    [TestCase("bare.postgresql.dtc-off.ado", 20, 20 + 20 + 2 + 5)]
-    [TestCase("bare.postgresql.full-dtc.ado", 20, 20 + 20 + 5 + 5)]
-    [TestCase("bare.postgresql.shared.ado", 20, 20 + 2 + 5)]
-    [TestCase("bare.postgresql.dtc-off.ado.4-processes", 20, (4 * (20 + 20 + 2)) + 5)]
-    [TestCase("bare.rabbitmq.dtc-off.ado", 20, 20 + 2 + 5)]
-    [TestCase("masstransit.rabbitmq.dtc-off.ado.5-connections", 20, 5 + 2 + 5)]
-    public void Connections_are_counted_for_handlers_and_receives(string name, int concurrency, int connections) =>
-        Assert.That(ConnectionNeeds.Of(Cell.Find(name)!, concurrency)!.Total, Is.EqualTo(connections));
 
     [Test]
     public async Task More_than_the_kits_own_server_accepts_is_refused_before_it_is_started()

@@ -90,6 +90,7 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
     }
 
     [Test]
+    [Exhaustive]
     public async Task A_broker_without_its_management_plugin_leaves_its_cells_out_and_the_others_run()
     {
         using var runner = RunnerProcess.Start(

@@ -60,6 +60,7 @@ public sealed class RunThatIsStopped
     }
 
     [Test]
+    [Exhaustive]
     public async Task By_a_kill_its_server_is_removed_by_the_next_run()
     {
         using var runner = await StartAsync(Many);

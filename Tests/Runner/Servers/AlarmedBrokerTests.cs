@@ -5,6 +5,7 @@ using Kit.Runner.Servers;
 namespace Kit.Tests.Servers;
 
 [Parallelizable]
+[Exhaustive]
 public sealed class AlarmedBrokerTests
 {
     private TemporaryFolder parent = null!;
@@ -31,7 +32,7 @@ public sealed class AlarmedBrokerTests
     private string SettingsFile => Path.Combine(broker.Folder, "rabbitmq.conf");
 
     [TestCase("disk_free_limit.absolute = 9000GB", "low on disk")]
-    [TestCase("vm_memory_high_watermark.absolute = 1MB", "low on memory", Category = ExhaustiveAttribute.Category)]
+    [TestCase("vm_memory_high_watermark.absolute = 1MB", "low on memory")]
     public async Task An_alarm_is_fatal_and_is_found_without_a_hang(string setting, string reason)
     {
         await File.WriteAllTextAsync(SettingsFile, $"{settings}{setting}\n");

@@ -61,6 +61,7 @@ public sealed class PlaceOfTheServers
 
     /// <summary>The servers have a user of their own, who must reach their folder under a strict umask, too.</summary>
     [Test]
+    [Exhaustive]
     public async Task A_run_in_memory_under_a_strict_umask_says_so_next_to_every_table()
     {
         if (!Directory.Exists(Memory))

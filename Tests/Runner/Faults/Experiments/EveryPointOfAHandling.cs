@@ -22,7 +22,7 @@ public sealed class EveryPointOfAHandling
     public async Task Full_dtc_is_once_wherever_its_commits_are_met()
     {
         var (points, results) = await MeetAsync(
-            "bare.postgresql.full-dtc.ado", point => point.Request.Outcome is "COMMIT" or "PREPARE TRANSACTION" or "COMMIT PREPARED",
+            "bare.postgresql.full-dtc.ado", point => point.Request.Outcome is "COMMIT" or "COMMIT PREPARED",
             PointWay.Killed, PointWay.Cut);
 
         AssertMet(points, results, ("data", "PREPARE TRANSACTION"), ("queue", "COMMIT"), ("data", "COMMIT PREPARED"));

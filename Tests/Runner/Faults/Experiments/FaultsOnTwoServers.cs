@@ -4,8 +4,9 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Faults.Experiments;
 
-/// <summary>The faults that differ where the queue is on another PostgreSQL server than the rows. All others are exhaustive tests.</summary>
+/// <summary>The faults that differ where the queue is on another PostgreSQL server than the rows.</summary>
 [Parallelizable]
+[Exhaustive]
 public sealed class FaultsOnTwoServers
 {
     private static readonly IReadOnlyList<(Cell Cell, Fault Fault)> Meetings =
