@@ -21,8 +21,8 @@ internal sealed record JoiningBuild(int Protocol, string Version, string Fingerp
     }
 
     /// <summary>
-    /// True if a worker's build is the run's: the same assemblies, or both from the same commit without changes, because the folder of a build is in its
-    /// assemblies.
+    /// True if a worker's build is the run's: the same assemblies, or both from the same commit without changes, because folders of its machine can be in
+    /// the assemblies of a build.
     /// </summary>
     public bool IsSameAs(JoiningBuild other) =>
         Protocol == other.Protocol
