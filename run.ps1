@@ -1,8 +1,10 @@
 #!/usr/bin/env pwsh
+#requires -Version 7
 # The kit's command line: ./run.ps1 COMMAND, ./run.ps1 --help. With -Install first, it installs missing servers.
 # 'prove' is a program of its own, Prove. Every other command is one of the runner's.
 $ErrorActionPreference = 'Stop'
-$rest = @($args)
+# Typed at a prompt, a,b is an array: the program is to have the text. -join alone would write a decimal with the culture's comma.
+$rest = @($args | ForEach-Object { if ($_ -is [array]) { @($_ | ForEach-Object { "$_" }) -join ',' } else { $_ } })
 $installs = $rest.Count -gt 0 -and $rest[0] -eq '-Install'
 if ($installs) { $rest = @($rest | Select-Object -Skip 1) }
 $project, $name = 'Runner', 'the runner'

@@ -53,7 +53,7 @@ internal sealed class InitCommand : KitCommand
              "--schema orders.sql",
              "a service that polls a table"),
             ($"init orders{ProofFile.Suffix} --command 'dotnet Orders.dll' --connection BROKER=amqp://localhost " +
-             "--connection DATABASE=Host=localhost;Database=orders --queue orders --effect placed_order.id",
+             "--connection 'DATABASE=Host=localhost;Database=orders' --queue orders --effect placed_order.id",
              "a service that receives from RabbitMQ, and creates its tables itself"))
     {
         Arguments.Add(proofFile);

@@ -21,7 +21,7 @@ internal sealed record FileDraft(
     private const string QueuePrefix = "queue:";
 
     private const string Header =
-        "// What each key means: docs/tutorials/prove-your-service.md. The kit starts servers of its own and fills in their addresses.\n";
+        $"// What each key means: {JsonKeys.Documentation}. The kit starts servers of its own and fills in their addresses.\n";
 
     private static readonly JsonSerializerOptions Layout = new() { WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 

@@ -24,7 +24,7 @@ internal sealed class ErrorsReturnCommand : KitCommand
             "return",
             "Returns dead letters to the end of their queue, in the order in which they failed, and resets their count of failed attempts. " +
             "Rows and sent messages of those attempts stay. PostgreSQL moves all of them in one transaction, or none. RabbitMQ confirms " +
-            "each in the queue before it leaves the error queue: none is lost, and a crash in between doubles at most 100.",
+            "each in the queue before it leaves the error queue: none is lost, and a crash in between doubles at most one.",
             ("errors return --postgresql \"Host=db1;Username=app;Password=…;Database=orders\" --queue orders --all", "all of them"),
             ("errors return --rabbitmq amqp://app:…@queues1/shop --queue orders --message 0199f0c2-…", "one of them, on RabbitMQ"))
     {

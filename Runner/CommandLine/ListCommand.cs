@@ -110,6 +110,10 @@ internal sealed class ListCommand : KitCommand
         Option<bool>[] instead = [modes, promises, scenarios, conditions, flushes, distances, faults];
         if (instead.Count(parsed.GetValue) > 1)
             parsed.AddError($"{string.Join(", ", instead.SkipLast(1).Select(option => option.Name))} and {instead[^1].Name}: expected at most one of them.");
+        if (instead[2..].FirstOrDefault(parsed.GetValue) is not { } asWhole)
+            return;
+        foreach (var option in filter.Options.Where(option => IsGiven(parsed, option)))
+            parsed.AddError($"{option.Name}: does not apply to {asWhole.Name}, which shows the same for every cell. Leave it out.");
     }
 
     // Scenarios and conditions would repeat the same lines.

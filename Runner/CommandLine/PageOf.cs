@@ -32,8 +32,11 @@ internal static class PageOf
         return new(view, ChoicesOfAPage.For(view.Rows), NeedsInWords.CallsOutside, Statements);
     }
 
-    /// <summary>Writes the page, <c>results.json</c> and the badges.</summary>
-    /// <exception cref="KitException">One exists and may not be replaced, or cannot be written.</exception>
+    /// <summary>
+    /// Writes the page, <c>results.json</c> and the badges. If they may be replaced, deletes the earlier badges of cells that have none now: other pages link
+    /// them, and they would go on to claim what a former build did.
+    /// </summary>
+    /// <exception cref="KitException">One exists and may not be replaced, or cannot be written or deleted.</exception>
     public static async Task WriteAsync(PageContent content, string file, bool mayReplace, TextWriter output)
     {
         var folder = Path.GetDirectoryName(Path.GetFullPath(file))!;
@@ -46,7 +49,17 @@ internal static class PageOf
         IReadOnlyList<string> texts = [await HtmlPage.RenderAsync(content), content.View.ToJson(), .. badges.Select(badge => badge.Svg)];
         foreach (var (path, text) in targets.Zip(texts))
             WholeFile.Write(path, writer => writer.Write(text));
+        if (mayReplace)
+            DeleteBadgesBut(targets, Path.Combine(folder, HtmlPage.Badges));
 
         await output.WriteLineAsync($"\nPage: {file}, with {ResultsView.File} and {Figures.Count(badges.Count)} badges next to it");
+    }
+
+    private static void DeleteBadgesBut(IReadOnlyCollection<string> written, string folder)
+    {
+        var earlier = Directory.Exists(folder) ? Directory.GetFiles(folder, "*.svg") : [];
+        // The folder is the user's, and may have pictures of their own.
+        foreach (var badge in earlier.Except(written, StringComparer.Ordinal).Where(file => BadgeText.IsOn(File.ReadAllText(file))))
+            WholeFile.Delete(badge);
     }
 }

@@ -63,5 +63,8 @@ public sealed record BadgeText(string Name, string Finding, bool IsOnce)
             isOnce);
     }
 
+    /// <summary>Whether a picture is a badge that the kit once wrote: a storm's commit is the end of its title.</summary>
+    public static bool IsOn(string svg) => svg.Split("</title>")[0].Contains(", commit ", StringComparison.Ordinal);
+
     private static ViewStorm Worst(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;
 }

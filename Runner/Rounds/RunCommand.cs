@@ -63,7 +63,7 @@ internal sealed class RunCommand : KitCommand
         : base(
             "run",
             "Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks every message.",
-            ("run --quick", "a small run of every framework, transport and mode, to see that it works"),
+            ("run --quick", "a small run of the first four modes on every framework and transport, to see that it works"),
             ("run", "the same with the defaults"),
             ("run --resume results/my-run", "goes on with a run that was stopped or killed"),
             ("run --precision 3% --max-rounds 30", "as many rounds as the ratios need"),

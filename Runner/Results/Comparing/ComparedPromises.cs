@@ -26,30 +26,31 @@ public enum PromiseChange
 /// <summary>An experiment with different results before and after.</summary>
 public sealed record ComparedPromise(FaultResult Before, FaultResult After, PromiseChange Change);
 
-/// <summary>The promises of two folders of experiments, by cell and fault.</summary>
+/// <summary>The promises of two folders of experiments, by cell and fault, or by cell and request of a handling.</summary>
 public sealed class ComparedPromises
 {
-    public ComparedPromises(
-        (FaultDocument Document, IReadOnlyList<FaultResult> Results) before,
-        (FaultDocument Document, IReadOnlyList<FaultResult> Results) after)
+    public ComparedPromises(GuaranteeReport before, GuaranteeReport after)
     {
-        var then = before.Results.ToDictionary(result => result.Name);
-        var now = after.Results.ToDictionary(result => result.Name);
-        Differences = Difference.Between(before.Document, after.Document);
+        var (then, now) = (ByMoment(before), ByMoment(after));
+        Differences = Difference.Between(before, after);
+        Lacks = [.. before.Lacks().Select(lack => $"before: {lack}"), .. after.Lacks().Select(lack => $"after: {lack}")];
         Compared = then.Keys.Count(now.ContainsKey);
-        OnlyBefore = [.. then.Keys.Where(name => !now.ContainsKey(name)).Order(StringComparer.Ordinal)];
-        OnlyAfter = [.. now.Keys.Where(name => !then.ContainsKey(name)).Order(StringComparer.Ordinal)];
+        OnlyBefore = NamesOf(then, without: now);
+        OnlyAfter = NamesOf(now, without: then);
         Changes =
         [
-            .. from name in then.Keys.Order(StringComparer.Ordinal)
-               where now.ContainsKey(name)
-               let change = ChangeOf(then[name], now[name])
+            .. from made in then.OrderBy(made => made.Value.Name, StringComparer.Ordinal)
+               where now.ContainsKey(made.Key)
+               let change = ChangeOf(made.Value, now[made.Key])
                where change is not null
-               select new ComparedPromise(then[name], now[name], change.Value),
+               select new ComparedPromise(made.Value, now[made.Key], change.Value),
         ];
     }
 
     public IReadOnlyList<Difference> Differences { get; }
+
+    /// <summary>What a side has not finished, with its name.</summary>
+    public IReadOnlyList<string> Lacks { get; }
 
     /// <summary>Experiments that both folders have.</summary>
     public int Compared { get; }
@@ -62,8 +63,20 @@ public sealed class ComparedPromises
 
     public bool HasRegression => Changes.Any(change => change.Change is PromiseChange.Broken);
 
-    /// <summary>True if an experiment that showed something shows nothing now. One that was not repeated is only listed.</summary>
-    public bool IsIncomplete => Changes.Any(change => change.Change is PromiseChange.NotShown);
+    /// <summary>
+    /// True if an experiment that showed something shows nothing now, or if a side is not finished. An experiment that was not repeated is only listed.
+    /// </summary>
+    public bool IsIncomplete => Lacks.Count > 0 || Changes.Any(change => change.Change is PromiseChange.NotShown);
+
+    // A statement more or less in a handling shifts the numbers of all later points. The request says which are the same moment.
+    private static Dictionary<string, FaultResult> ByMoment(GuaranteeReport report) => report.Ordered.ToDictionary(result =>
+        result.Point is { } point
+        && report.Document.Points?.GetValueOrDefault($"{result.Cell}")?.FirstOrDefault(recorded => recorded.Number == point.Number) is { } recorded
+            ? FaultResult.NameOf(result.Cell, $"{point.Way} {recorded.Request}")
+            : result.Name);
+
+    private static IReadOnlyList<string> NamesOf(Dictionary<string, FaultResult> some, Dictionary<string, FaultResult> without) =>
+        [.. some.Where(made => !without.ContainsKey(made.Key)).Select(made => made.Value.Name).Order(StringComparer.Ordinal)];
 
     private static PromiseChange? ChangeOf(FaultResult before, FaultResult after) => (StandingOf(before), StandingOf(after)) switch
     {

@@ -3,6 +3,11 @@ namespace Kit.Runner.Results.Comparing;
 /// <summary>The speeds of two sides: a verdict on each cell, judged together.</summary>
 public sealed class ComparedSpeeds
 {
+    /// <summary>The reason why one of two builds in turns leaves out a cell that it could run.</summary>
+    public const string OtherLacksIt = "the other build does not run it";
+
+    private const string ReferenceOfOthers = "the reference of the others: its ratio to itself is 1 in each run";
+
     private ComparedSpeeds(RecordedRun before, RecordedRun after, Limits limits, bool isPaired, IReadOnlyList<Candidate> candidates)
     {
         (Before, After, Limits, IsPaired) = (before, after, limits, isPaired);
@@ -30,16 +35,21 @@ public sealed class ComparedSpeeds
 
     public IEnumerable<RoundDocument> Invalid => Before.Rounds.Concat(After.Rounds).Where(round => !round.Outcome.IsValid());
 
-    /// <summary>Cells with too few rounds for the threshold.</summary>
-    public IEnumerable<ComparedCell> NotJudged =>
-        Cells.Where(cell => Limits.Threshold is not null && cell.Comparison.Verdict is ComparisonVerdict.TooFewRounds);
+    /// <summary>Cells of before that the threshold says nothing about, with the reasons; none without a threshold.</summary>
+    public IEnumerable<CellLeftOut> NotJudged => Limits.Threshold is null ? [] :
+    [
+        .. Cells.Where(cell => cell.Comparison.Verdict is ComparisonVerdict.TooFewRounds)
+            .Select(cell => new CellLeftOut(cell.Cell, "too few rounds for a threshold")),
+        .. NotCompared.Where(left => left.Because is not ReferenceOfOthers && Find(Before, left.Cell) is not null),
+        .. Before.Document.LeftOut.Where(left => left.Because is OtherLacksIt),
+    ];
 
     /// <summary>Cells that a side has and that have no ratio, with the reasons.</summary>
     public IEnumerable<CellLeftOut> NotCompared =>
         from cell in Before.Cells.Concat(After.Cells).Select(cell => cell.Cell).Distinct()
         where Cells.All(compared => compared.Cell != cell)
         let isReference = Cells.Any(compared => compared.Reference == cell)
-        select new CellLeftOut(cell, isReference ? "the reference of the others: its ratio to itself is 1 in each run" : WhyNot(cell));
+        select new CellLeftOut(cell, isReference ? ReferenceOfOthers : WhyNot(cell));
 
     /// <summary>The reason why no cell was compared, as a clause; <see langword="null"/> if one was.</summary>
     public string? WhyNothing => Cells.Count > 0 ? null

@@ -11,10 +11,13 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
 
     public bool HasRegression => promises is { HasRegression: true } || (speeds?.Cells.Any(cell => cell.IsRegression) ?? false);
 
-    /// <summary>True if nothing was compared, rounds failed, a threshold could not be judged, or an experiment no longer shows anything.</summary>
+    /// <summary>
+    /// True if nothing was compared, rounds failed, a threshold could not be judged for each cell of before and to the end of both runs, an experiment
+    /// no longer shows anything, or the experiments of a side are not finished.
+    /// </summary>
     public bool IsUnsound => NothingCompared.Any()
         || promises is { IsIncomplete: true }
-        || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
+        || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any() || (speeds.Limits.Threshold is not null && Unfinished.Any())));
 
     /// <summary>Markdown for a pull request.</summary>
     public void WriteMarkdown(TextWriter output)
@@ -55,6 +58,10 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         row.Zip(table.Columns, (cell, column) => $"    {column.Header.ToLowerInvariant()}: {cell}").Skip(1).Prepend($"- {row[0]}");
 
     private string Title => speeds is { IsPaired: true } ? "Comparison of two builds" : "Comparison of stored results";
+
+    private IReadOnlyList<(string Name, RecordedRun Run)> Runs => speeds is null ? [] : [("before", speeds.Before), ("after", speeds.After)];
+
+    private IEnumerable<(string Name, RecordedRun Run)> Unfinished => Runs.Where(side => side.Run.Document.Ending != RunEnding.Completed);
 
     private IEnumerable<string> NothingCompared
     {
@@ -104,12 +111,11 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
     {
         if (speeds is not null)
         {
-            foreach (var (name, run) in new[] { ("before", speeds.Before), ("after", speeds.After) }.Where(
-                side => side.Item2.Document.Ending != RunEnding.Completed))
+            foreach (var (name, run) in Unfinished)
                 yield return $"INCOMPLETE: {name} is {run.Document.Ending}.";
             foreach (var warning in new[] { speeds.Before, speeds.After }.Select(run => ReportText.WarningOf(run.Document)).OfType<string>().Distinct())
                 yield return warning;
-            foreach (var (name, run) in new[] { ("before", speeds.Before), ("after", speeds.After) })
+            foreach (var (name, run) in Runs)
             {
                 if (run.NoiseThatCounts is { } noise)
                     yield return $"{name}: {noise}";
@@ -120,12 +126,14 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
             foreach (var cell in speeds.Cells.Where(cell => cell.IsRegression))
                 yield return $"REGRESSION: {cell.Cell} is slower by more than {Figures.Share(speeds.Limits.Threshold!.Value.Share)}.";
             foreach (var cell in speeds.NotJudged)
-                yield return $"NOT JUDGED: {cell.Cell} has too few rounds for a threshold.";
+                yield return $"NOT JUDGED: {cell.Cell}: {cell.Because}.";
             yield return ComparisonText.CountsOf(speeds);
         }
 
         if (promises is not null)
         {
+            foreach (var lack in promises.Lacks)
+                yield return lack;
             foreach (var broken in promises.Changes.Where(change => change.Change is PromiseChange.Broken))
                 yield return $"REGRESSION: {broken.After.Cell} breaks a promise under {broken.After.Fault}.";
             yield return $"Promises compared: {Figures.Count(promises.Compared)}. Changed: {Figures.Count(promises.Changes.Count)}.";

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Comparing;
 
@@ -18,7 +19,7 @@ public sealed record Difference(string What, string Before, string After)
     public static IReadOnlyList<Difference> Between(RecordedRun before, RecordedRun after) => Between(FactsOf(before), FactsOf(after));
 
     /// <summary>The differences between two folders of experiments, commit first.</summary>
-    public static IReadOnlyList<Difference> Between(FaultDocument before, FaultDocument after) => Between(FactsOf(before), FactsOf(after));
+    public static IReadOnlyList<Difference> Between(GuaranteeReport before, GuaranteeReport after) => Between(FactsOf(before), FactsOf(after));
 
     private static IReadOnlyList<Difference> Between(Dictionary<string, string> before, Dictionary<string, string> after) =>
     [
@@ -65,12 +66,20 @@ public sealed record Difference(string What, string Before, string After)
         return facts;
     }
 
-    private static Dictionary<string, string> FactsOf(FaultDocument document)
+    private static Dictionary<string, string> FactsOf(GuaranteeReport report)
     {
+        var document = report.Document;
         var facts = new Dictionary<string, string> { [Commit] = CommitOf(document.Commit) };
         Add(facts, document.Host);
         Add(facts, "server", document.Servers);
         Add(facts, "package", document.Packages);
+        facts["handler"] = document.Handler;
+        if (document.AllWays.Count > 0)
+            facts["ways at a point"] = PointWays.ListOf(document.AllWays);
+        // Their random moments do not count. One with a shortfall does not tell what was planned.
+        var storms = report.Ordered.Select(result => result.Storm).OfType<StormFacts>().Where(storm => storm.Shortfall is null).ToList();
+        if (storms.Count > 0)
+            facts["storms"] = string.Join("; ", storms.Select(storm => storm.Happened).Distinct().Order(StringComparer.Ordinal));
         return facts;
     }
 

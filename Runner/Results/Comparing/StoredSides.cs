@@ -32,11 +32,7 @@ public sealed class StoredSides(string before, string after)
                 $"--reference: expected a cell that both runs have, found '{reference}'.", $"Both have: {string.Join(", ", common)}.");
     }
 
-    private static (FaultDocument Document, IReadOnlyList<FaultResult> Results) Experiments(string folder)
-    {
-        var faults = new FaultFolder(folder);
-        return (faults.LoadDocument(), faults.LoadResults());
-    }
+    private static GuaranteeReport Experiments(string folder) => new FaultFolder(folder).LoadReport();
 
     private static bool HoldsRun(string folder) => RunFolder.IsIn(folder);
 

@@ -186,12 +186,19 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// </summary>
     public double? UpperBound => Chances > 0 ? RuleOfThree.UpperBound(Chances) : null;
 
-    /// <summary>The faults in words.</summary>
-    public string Done => $"{Kills} kills and {Cuts} cuts of all connections"
-        + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "")
+    /// <summary>The numbers of faults in words, with what was weakened for them.</summary>
+    public string Happened => Numbers + Weakened;
+
+    /// <summary>The faults in words, with what they met.</summary>
+    public string Done => Numbers
         + (InHandlers is { } inHandlers ? $" ({inHandlers} while a handler was running)" : "")
         + (Again is { } again ? $", {again} messages handled again after their handler had returned" : "")
-        + (Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}");
+        + Weakened;
+
+    private string Numbers => $"{Kills} kills and {Cuts} cuts of all connections"
+        + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "");
+
+    private string Weakened => Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}";
 
     /// <summary>Messages in another class than once; absent if they were not compared with a limit.</summary>
     public int? Touched { get; init; }

@@ -60,8 +60,8 @@ internal sealed class CompareCommand : KitCommand
             "compare",
             "Says whether one build is slower than another, cell by cell: runs both alternately, round by round, and judges the ratios. " +
             "Or compares two stored runs, or two folders of 'faults'. Exit codes: 0 no regression, 1 nothing could be " +
-            "compared, a round was INVALID or the command failed, 2 the command line is wrong, " +
-            "3 a regression: a cell slower than --threshold allows, or a newly " +
+            "compared, a round was INVALID, with --threshold a cell of before could not be judged, a side of 'faults' is not finished or the " +
+            "command failed, 2 the command line is wrong, 3 a regression: a cell slower than --threshold allows, or a newly " +
             "broken promise.",
             (
                 "compare --build ../main/Runner/bin/Release/net10.0 --build Runner/bin/Release/net10.0",

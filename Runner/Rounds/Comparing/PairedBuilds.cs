@@ -141,7 +141,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             EndedUtc = DateTimeOffset.UtcNow,
             Ending = ending,
             Cells = cells,
-            LeftOut = [.. run.LeftOut, .. run.Cells.Except(cells).Select(cell => new CellLeftOut(cell, "the other build does not run it"))],
+            LeftOut = [.. run.LeftOut, .. run.Cells.Except(cells).Select(cell => new CellLeftOut(cell, ComparedSpeeds.OtherLacksIt))],
             Build = new BuildFacts(build.Folder, build.Version, build.Fingerprint),
         };
 

@@ -28,15 +28,16 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
         var facts = await ReachAsync(cancellationToken);
         for (var watch = Stopwatch.StartNew(); watch.Elapsed < patience; await Task.Delay(BetweenLooks, cancellationToken))
         {
+            var reasons = new List<string>();
             foreach (var (run, database, owner) in await ReadRunsAsync(cancellationToken))
             {
                 if (owner is not null)
-                    Tell($"the run in {database} belongs to the role {owner}, and only that role can join it");
-                else if (await TryAsync(run, database, cancellationToken) is { } worker)
+                    reasons.Add($"the run in {database} belongs to the role {owner}, and only that role can join it");
+                else if (await TryAsync(run, database, reasons, cancellationToken) is { } worker)
                     return worker;
             }
 
-            Tell("no run waits for workers");
+            Tell(reasons.Count > 0 ? string.Join("; ", reasons) : "no run waits for workers");
         }
 
         throw new KitException(
@@ -56,12 +57,12 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
         }
     }
 
-    /// <summary>Says something once, and not the same again.</summary>
+    /// <summary>Says why it waits, and not the same again.</summary>
     private void Tell(string why)
     {
-        if (told is null)
+        if (!string.Equals(why, told, StringComparison.Ordinal))
             note($"Waiting for a run: {why}.");
-        told ??= why;
+        told = why;
     }
 
     private async Task<List<(int Id, string Database, string? Owner)>> ReadRunsAsync(CancellationToken cancellationToken)
@@ -80,7 +81,8 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
         return found;
     }
 
-    private async Task<Worker?> TryAsync(int run, string database, CancellationToken cancellationToken)
+    /// <param name="reasons">Gets the reason why it is not joined.</param>
+    private async Task<Worker?> TryAsync(int run, string database, List<string> reasons, CancellationToken cancellationToken)
     {
         var inside = new NpgsqlConnectionStringBuilder(server) { Database = database }.ConnectionString;
         var session = await JoiningSession.OpenAsync(inside, "kit worker", new WorkerIsThere(), cancellationToken);
@@ -97,7 +99,7 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
 
             if (answer.Number is { } number)
                 return worker = new Worker(number, offer, run, session, arguments, note);
-            Tell("the run that is there has all its workers");
+            reasons.Add($"the run in {database} has all its workers");
             return null;
         }
         finally

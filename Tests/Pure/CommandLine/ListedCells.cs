@@ -67,6 +67,19 @@ public sealed partial class ListedCells
             $"{flush.Name.PadRight(5)}  {flush.What}{(flush == LogFlush.Every ? " (the default)" : "")}")));
     }
 
+    [TestCase("--scenarios")]
+    [TestCase("--conditions")]
+    [TestCase("--flushes")]
+    [TestCase("--round-trips")]
+    [TestCase("--faults")]
+    public async Task A_filter_is_refused_where_it_would_change_nothing(string instead)
+    {
+        var result = await RunnerInProcess.RunAsync("list", instead, "--framework", "bare");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Output);
+        Assert.That(result.Errors, Does.Contain($"--framework: does not apply to {instead}, which shows the same for every cell. Leave it out."));
+    }
+
     [Test]
     public async Task Modes_and_promises_are_not_listed_together()
     {

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Text.RegularExpressions;
 using Kit.Prove.Commands;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Terminal;
@@ -10,7 +11,7 @@ namespace Kit.Tests.CommandLine;
 internal sealed record RunnerResult(int ExitCode, string Output, string Errors);
 
 /// <summary>A command of the runner without a process of its own, for those that start none. It takes the console: not for fixtures side by side.</summary>
-internal static class RunnerInProcess
+internal static partial class RunnerInProcess
 {
     public static Task<RunnerResult> RunAsync(params string[] arguments) => RunAsync(AllCommands.Under(arguments), arguments, AllCommands.TypedAfter);
 
@@ -20,14 +21,21 @@ internal static class RunnerInProcess
     /// <summary>
     /// What is wrong with a command as people type it after the program's name, without running it. <c>--install</c> is the script's.
     /// A folder of an example is not there, an id is cut short, and what is missing is asked for on a terminal: none of them is a wrong word.
+    /// A sign at which a shell would end or divert the command has to be in quotes.
     /// </summary>
     public static IEnumerable<string> WordsNotKnown(string typed, bool isOfProve)
     {
+        if (Quoted.Replace(typed, "").FirstOrDefault(";&|<>$()".Contains) is var sign and not '\0')
+            return [$"{sign} outside of quotes"];
+
         var arguments = CommandLineParser.SplitCommandLine(typed.Replace('\'', '"')).Where(word => word is not "--install").ToArray();
         var parsed = isOfProve ? Verbs.Root().Parse(Verbs.Complete(arguments)) : AllCommands.Under(arguments).Parse(arguments);
         string[] notHere = ["expected a folder", "expected two runs", "…'", "is required."];
         return parsed.Errors.Select(error => error.Message).Where(message => !notHere.Any(part => message.Contains(part, StringComparison.Ordinal)));
     }
+
+    [GeneratedRegex("\"[^\"]*\"|'[^']*'", RegexOptions.NonBacktracking)]
+    private static partial Regex Quoted { get; }
 
     private static async Task<RunnerResult> RunAsync(RootCommand root, string[] arguments, string typedAfter)
     {

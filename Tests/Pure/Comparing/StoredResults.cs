@@ -126,7 +126,7 @@ public sealed class StoredResults
 
     private void Save(RecordedRun run, string name)
     {
-        var folder = RunFolder.Create(parent.Below(name), run.Document with { Ending = RunEnding.Stopped("it is invented") });
+        var folder = RunFolder.Create(parent.Below(name), run.Document);
         foreach (var round in run.Rounds)
             folder.Save(round);
     }

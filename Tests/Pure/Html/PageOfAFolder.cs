@@ -60,6 +60,23 @@ public sealed class PageOfAFolder
     }
 
     [Test]
+    public async Task A_cell_that_has_no_badge_now_keeps_none_of_an_earlier_page()
+    {
+        var content = PageOf.ContentOf(Stored(withRun: true), []);
+        var file = temporary.Below("page", "index.html");
+        await PageOf.WriteAsync(content, file, mayReplace: false, TextWriter.Null);
+        var badge = temporary.Below("page", "badges", "bare.postgresql.full-dtc.ado.svg");
+        File.Copy(badge, temporary.Below("page", "badges", "rebus.postgresql.shared.ado.next-delivery.svg"));
+        await File.WriteAllTextAsync(temporary.Below("page", "badges", "mine.svg"), "<svg><title>mine, commit</title></svg>");
+
+        await PageOf.WriteAsync(content, file, mayReplace: true, TextWriter.Null);
+
+        Assert.That(
+            Directory.GetFiles(temporary.Below("page", "badges")).Select(Path.GetFileName),
+            Is.EquivalentTo(new[] { "bare.postgresql.full-dtc.ado.svg", "bare.postgresql.transactions-off.ado.svg", "mine.svg" }));
+    }
+
+    [Test]
     public async Task What_a_folder_says_is_text_and_no_markup()
     {
         const string hostile = "</script><script>alert(1)</script><b onclick=\"x\">&'";

@@ -70,7 +70,7 @@ public sealed class ReportsUnderAnyCulture(string culture)
             "compare before after",
             ComparedSpeeds.ByReference(InventedRun.Recorded, InventedSides.After, reference: null, InventedSides.NoGate),
             new ComparedPromises(
-                (InventedExperiments.Document, InventedExperiments.Results), (InventedExperiments.Document with { Commit = null }, now)));
+                new(InventedExperiments.Document, InventedExperiments.Results), new(InventedExperiments.Document with { Commit = null }, now)));
 
         Verify("compare-runs.md", report.WriteMarkdown);
         Verify("compare-runs.txt", output => report.WriteTerminal(output, width: 140));

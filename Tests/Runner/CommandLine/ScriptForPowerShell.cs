@@ -116,6 +116,27 @@ public sealed class ScriptForPowerShell
         Assert.That((result.ExitCode, result.Errors.Trim()), Is.EqualTo((0, "Nobody knows whether the package feed has NPoco: …")));
     }
 
+    [Test]
+    public async Task In_PowerShell_a_list_stays_one_word_where_a_decimal_has_a_comma()
+    {
+        var result = await RunAsync(
+            [],
+            "-Command",
+            $"[cultureinfo]::CurrentCulture = 'de-DE'; & '{script}' run --mode full-dtc,dtc-off --processes 1,2 --rate 1.5,2 --out 'a b' 5s");
+
+        Assert.That(
+            result.Output.Trim(),
+            Is.EqualTo("runner: <run> <--mode> <full-dtc,dtc-off> <--processes> <1,2> <--rate> <1.5,2> <--out> <a b> <5s>"));
+    }
+
+    [Test]
+    public async Task An_older_PowerShell_is_refused()
+    {
+        var result = await RunAsync([], "-Command", $"(Get-Command '{script}').ScriptBlock.Ast.ScriptRequirements.RequiredPSVersion.Major");
+
+        Assert.That(result.Output.Trim(), Is.EqualTo("7"));
+    }
+
     [Exhaustive]
     [TestCase("| ForEach-Object { \"[$_]\" }")]
     [TestCase("> out.txt; \"[$(Get-Content out.txt)]\"")]

@@ -59,6 +59,20 @@ public sealed class NoticesToARun : JoiningTest
         Assert.That(run.Facts, Is.Empty);
     }
 
+    [Test]
+    public async Task A_worker_that_waits_is_told_of_a_later_run_that_it_cannot_join()
+    {
+        await Server.ExecuteAsync("CREATE ROLE early LOGIN PASSWORD 'a-secret'");
+        using var worker = RunnerProcess.Start(["worker", "--join", Server.As("early", "a-secret").ConnectionString]);
+        await worker.PrintedAsync("Waiting for a run: no run waits for workers.");
+
+        await using var run = await StartAsync();
+
+        await worker.PrintedAsync("belongs to the role kit, and only that role can join it");
+        await worker.SignalAsync("INT");
+        await worker.EndAsync();
+    }
+
     private async Task<JoinedWorkers> StartAsync()
     {
         var build = await JoiningBuild.OfThisAsync(CancellationToken.None);

@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using System.Text;
 using System.Xml.Linq;
 
 namespace Kit.Tests.Packages;
@@ -36,6 +37,35 @@ public sealed class PackedLibraries
                 select $"{line}\n"));
     }
 
+    [TestCaseSource(nameof(Packed))]
+    public async Task Tell_nothing_of_the_machine_that_packed_them(Library library)
+    {
+        await using var package = await ZipFile.OpenReadAsync(Path.Combine(await PackedFolder.GetAsync(), library.File));
+        string[] places = [RepositoryFiles.Root, Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget")];
+
+        foreach (var assembly in package.Entries.Where(entry => entry.Name.StartsWith("Kit.", StringComparison.Ordinal)))
+        {
+            using var bytes = new MemoryStream();
+            await using (var stream = await assembly.OpenAsync())
+                await stream.CopyToAsync(bytes);
+            // An attribute is in UTF-8, a constant in UTF-16.
+            foreach (var text in new[] { Encoding.UTF8, Encoding.Unicode }.Select(encoding => encoding.GetString(bytes.ToArray())))
+                Assert.That(places.Where(place => text.Contains(place, StringComparison.Ordinal)), Is.Empty, assembly.FullName);
+        }
+    }
+
+    [TestCaseSource(nameof(Packed))]
+    public async Task Come_with_the_notices_of_what_they_contain_and_do_not_say_that_they_are_not_published(Library library)
+    {
+        await using var package = await ZipFile.OpenReadAsync(Path.Combine(await PackedFolder.GetAsync(), library.File));
+        var named = (await TextOfAsync(package, "THIRD-PARTY-NOTICES.txt")).Split('\n').Select(line => line.Trim()).ToHashSet();
+        var contained = package.Entries.Select(entry => entry.Name).Where(name => name.EndsWith(".dll", StringComparison.Ordinal))
+            .Select(Path.GetFileNameWithoutExtension).OfType<string>();
+
+        Assert.That(contained.Where(name => !name.StartsWith("Kit.", StringComparison.Ordinal) && !named.Contains(name)), Is.Empty);
+        Assert.That(await TextOfAsync(package, "README.md"), Does.Not.Contain("not published"));
+    }
+
     [TestCaseSource(nameof(Refused))]
     public async Task That_would_be_empty_are_refused(Library library)
     {
@@ -49,6 +79,15 @@ public sealed class PackedLibraries
             Assert.That(refused.Output, Does.Contain($"{library.Id} cannot be packed: it was built without {library.Group}"));
             Assert.That(Directory.GetFiles(folder.Path), Is.Empty);
         }
+    }
+
+    /// <returns>Empty if it is not there.</returns>
+    private static async Task<string> TextOfAsync(ZipArchive package, string file)
+    {
+        if (package.GetEntry(file) is not { } entry)
+            return "";
+        using var reader = new StreamReader(await entry.OpenAsync());
+        return await reader.ReadToEndAsync();
     }
 
     private static async Task<XDocument> NuspecOfAsync(ZipArchive package)

@@ -27,7 +27,7 @@ public sealed class AnswerOfAComparison
             Assert.That(LinesOf(report).Skip(2).Take(3), Is.EqualTo(
             [
                 $"- REGRESSION: {Shared} is slower by more than 5 %.",
-                $"- NOT JUDGED: {Off} has too few rounds for a threshold.",
+                $"- NOT JUDGED: {Off}: too few rounds for a threshold.",
                 "- Cells compared: 3. Slower after: 1. Faster after: 0. No clear difference: 1. Too few rounds: 1.",
             ]));
         }
@@ -90,6 +90,47 @@ public sealed class AnswerOfAComparison
 
         Assert.That(LinesOf(ByRound(InventedSides.Before, after, InventedSides.NoGate)), Has.Some.EqualTo("- INCOMPLETE: after is stopped: Ctrl+C."));
         Assert.That(LinesOf(ByRound(after, InventedSides.After, InventedSides.NoGate)), Has.Some.EqualTo("- INCOMPLETE: before is stopped: Ctrl+C."));
+    }
+
+    [Test]
+    public void As_a_gate_needs_each_cell_of_before_and_the_end_of_both_runs()
+    {
+        var (before, after) = (RunOf(InventedSides.Before, Full, Shared), RunOf(InventedSides.Before, Full, Shared));
+        var lacking = new RecordedRun(before.Document with { LeftOut = [new CellLeftOut(Off, ComparedSpeeds.OtherLacksIt)] }, before.Rounds);
+        var stopped = new RecordedRun(after.Document with { Ending = RunEnding.Stopped("Ctrl+C") }, after.Rounds);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(ByRound(before, after, InventedSides.Gate).IsUnsound, Is.False);
+            Assert.That(ByRound(RunOf(before, Full), after, InventedSides.Gate).IsUnsound, Is.False, "a new cell has nothing to be compared with");
+            Assert.That(ByRound(before, stopped, InventedSides.Gate).IsUnsound, Is.True);
+            Assert.That(ByRound(before, stopped, InventedSides.NoGate).IsUnsound, Is.False);
+            foreach (var (report, why) in new[]
+            {
+                (ByRound(before, RunOf(after, Full), InventedSides.Gate), $"{Shared}: only before"),
+                (ByRound(lacking, after, InventedSides.Gate), $"{Off}: the other build does not run it"),
+            })
+            {
+                Assert.That(report.IsUnsound, Is.True, why);
+                Assert.That(LinesOf(report), Has.Some.EqualTo($"- NOT JUDGED: {why}."));
+            }
+
+            Assert.That(
+                new ComparisonReport("compare", ComparedSpeeds.ByReference(before, after, reference: null, InventedSides.Gate), promises: null).IsUnsound,
+                Is.False, "the reference has no ratio, and needs none");
+        }
+    }
+
+    [Test]
+    public void Says_which_experiments_a_side_has_not_finished_and_is_unsound()
+    {
+        var stopped = InventedExperiments.Document with { Outstanding = ["bare.postgresql.full-dtc.ado.poison", InventedExperiments.Results[0].Name] };
+        var report = new ComparisonReport(
+            "compare", speeds: null,
+            new ComparedPromises(new(InventedExperiments.Document, InventedExperiments.Results), new(stopped, InventedExperiments.Results)));
+
+        Assert.That(LinesOf(report), Has.Some.StartsWith("- after: INCOMPLETE: at least 1 experiments are outstanding."));
+        Assert.That(report.IsUnsound, Is.True);
     }
 
     [Test]
@@ -253,7 +294,7 @@ public sealed class AnswerOfAComparison
         new("compare", ComparedSpeeds.ByRound(before, after, limits), promises: null);
 
     private static ComparisonReport Of(IReadOnlyList<FaultResult> before, IReadOnlyList<FaultResult> after) => new(
-        "compare", speeds: null, new ComparedPromises((InventedExperiments.Document, before), (InventedExperiments.Document, after)));
+        "compare", speeds: null, new ComparedPromises(new(InventedExperiments.Document, before), new(InventedExperiments.Document, after)));
 
     private static List<string> LinesOf(ComparisonReport report)
     {

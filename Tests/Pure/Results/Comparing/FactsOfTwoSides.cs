@@ -1,5 +1,6 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
+using Kit.Runner.Results.Faults;
 using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Results.Comparing;
@@ -71,7 +72,7 @@ public sealed class FactsOfTwoSides
             Packages = Version,
         };
 
-        Assert.That(Difference.Between(document, other).Select(difference => difference.What), Is.EqualTo(
+        Assert.That(Difference.Between(new GuaranteeReport(document, []), new GuaranteeReport(other, [])).Select(difference => difference.What), Is.EqualTo(
             ["commit", "machine", "system", "runtime", "server PostgreSQL", "package Npgsql", "package Dapper", "server version", "package version"]));
     }
 

@@ -74,6 +74,59 @@ public sealed class PromisesOfTwoFolders
         }
     }
 
+    [Test]
+    public void A_point_is_compared_with_the_same_request_and_not_with_the_same_number()
+    {
+        var (then, now) = (Handling("BEGIN", "INSERT", "COMMIT"), Handling("BEGIN", "INSERT", "SELECT", "COMMIT"));
+
+        var promises = new ComparedPromises(
+            new(then, [At(1, Kept), At(2, Kept), At(3, Broken)]), new(now, [At(1, Kept), At(2, Kept), At(3, Broken), At(4, Broken)]));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(promises.Compared, Is.EqualTo(3));
+            Assert.That(promises.Changes, Is.Empty);
+            Assert.That(promises.OnlyBefore, Is.Empty);
+            Assert.That(promises.OnlyAfter, Is.EqualTo(new[] { At(3, Broken).Name }));
+        }
+
+        static FaultResult At(int number, FaultResult result) => result with
+        {
+            Fault = $"@{number}:b",
+            Point = new PointFacts($"token@{number}:b", number, PointWay.Killed, "was executed"),
+        };
+
+        static FaultDocument Handling(params string[] statements) => InventedExperiments.Document with
+        {
+            Points = new Dictionary<string, IReadOnlyList<CrashPoint>>
+            {
+                [$"{Kept.Cell}"] =
+                [
+                    .. statements.Select((text, index) => new CrashPoint(
+                        index + 1, new RequestId("queue", text, text, Sent: 1, Answered: 1), Before: null, HasAnswer: true, CanBeProved: true)),
+                ],
+            },
+        };
+    }
+
+    [Test]
+    public void Other_handlers_ways_and_storms_are_told()
+    {
+        static GuaranteeReport Storm(int kills, Func<FaultDocument, FaultDocument> change) => new(
+            change(InventedExperiments.Document), [Kept with { Fault = StormFacts.Name, Storm = new StormFacts(Seed: kills, kills, Cuts: 0, InFlight: 9) }]);
+
+        var differences = new ComparedPromises(
+            Storm(5, document => document), Storm(1000, document => document with { Subscribers = 5, Ways = [PointWay.Killed, PointWay.Cut] })).Differences;
+
+        Assert.That(differences.Select(difference => (difference.What, difference.Before, difference.After)), Is.EquivalentTo(new[]
+        {
+            ("handler", "writes two rows and sends one message", "writes two rows and publishes one event, to which 5 queues have subscribed"),
+            ("ways at a point", "–", "b, c"),
+            ("storms", "5 kills and 0 cuts of all connections", "1000 kills and 0 cuts of all connections"),
+        }));
+        Assert.That(new ComparedPromises(Storm(5, document => document), Storm(5, document => document)).Differences, Is.Empty);
+    }
+
     private static TestCaseData Change(FaultResult before, FaultResult after, PromiseChange? expected) =>
         new TestCaseData(before, after, expected).SetArgDisplayNames(NameOf(before), NameOf(after), $"{expected}");
 
@@ -81,5 +134,5 @@ public sealed class PromisesOfTwoFolders
         $"{result.Verdict}{(result.Known is null ? "" : " known")}, promised {result.Promised.Count}";
 
     private static ComparedPromises Compare(IReadOnlyList<FaultResult> before, IReadOnlyList<FaultResult> after) =>
-        new((InventedExperiments.Document, before), (InventedExperiments.Document, after));
+        new(new(InventedExperiments.Document, before), new(InventedExperiments.Document, after));
 }

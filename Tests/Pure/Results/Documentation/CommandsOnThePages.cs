@@ -1,3 +1,4 @@
+using System.Xml.Linq;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Results.Documentation;
@@ -20,5 +21,17 @@ public sealed class CommandsOnThePages
         var words = isOfProve && program == "./run.sh " ? typed.Replace(Prove, "", StringComparison.Ordinal) : typed;
 
         Assert.That(RunnerInProcess.WordsNotKnown(words, isOfProve), Is.Empty);
+    }
+
+    /// <summary>A prerelease is below its release: NuGet would take the first pack again.</summary>
+    [Test]
+    public void A_library_that_is_packed_again_has_a_version_above_the_first()
+    {
+        const string Option = "-p:Version=";
+        var page = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "tutorials", "use-an-endpoint.md"));
+        var again = page[(page.IndexOf(Option, StringComparison.Ordinal) + Option.Length)..].Split('-')[0];
+        var first = XDocument.Load(Path.Combine(RepositoryFiles.Root, "Directory.Build.props")).Descendants("Version").Single().Value;
+
+        Assert.That(Version.Parse(again), Is.GreaterThan(Version.Parse(first)));
     }
 }
