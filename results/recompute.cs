@@ -130,10 +130,15 @@ sealed class Round(JsonElement line, long[] moments)
         return low;
     }
 
+    // From the commit at one share of the messages to that at another; a batch commits many at one moment.
     double? Between(double from, double to)
     {
-        var (first, last) = ((int)(from * moments.Length), (int)(to * moments.Length) - 1);
-        return last - first >= 50 && moments[last] > moments[first] ? (double)(last - first) * Second / (moments[last] - moments[first]) : null;
+        if (moments.Length == 0)
+            return null;
+
+        var (begin, end) = (moments[Math.Max((int)(from * moments.Length), 1) - 1], moments[Math.Max((int)(to * moments.Length), 1) - 1]);
+        var count = Before(end + 1) - Before(begin + 1);
+        return count >= 50 ? (double)count * Second / (end - begin) : null;
     }
 }
 

@@ -90,10 +90,19 @@ public sealed class Throughput
         }
     }
 
+    /// <summary>
+    /// The commits after that of one share of the messages, up to that of another, by the time between the two. A batch commits many at one moment, so they are
+    /// counted by their moments.
+    /// </summary>
     private double? PerSecondBetween(double from, double to)
     {
-        var (first, last) = ((int)(from * commits.Length), (int)(to * commits.Length) - 1);
-        return last - first >= EnoughIntervals && commits[last] > commits[first] ? (double)(last - first) * Second / (commits[last] - commits[first]) : null;
+        int LastOf(double share) => Math.Max((int)(share * commits.Length), 1) - 1;
+        if (commits.Length == 0)
+            return null;
+
+        var (begin, end) = (commits[LastOf(from)], commits[LastOf(to)]);
+        var between = commits.Count(moment => moment > begin && moment <= end);
+        return between >= EnoughIntervals ? (double)between * Second / (end - begin) : null;
     }
 
     private long Elapsed => commits.Length == 0 ? 0 : commits[^1];

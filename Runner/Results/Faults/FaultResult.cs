@@ -45,6 +45,10 @@ public sealed record FaultResult : IPointResult
     /// <summary>The total number of violations.</summary>
     public int ViolationCount { get; init; }
 
+    /// <summary>The messages in a class that was not promised. A violation without a message is about all of them.</summary>
+    [JsonIgnore]
+    public int MessagesNotPromised => ViolationCount - Violations.Count(violation => violation.MessageId is null);
+
     public double Seconds { get; init; }
 
     /// <summary>The facts of a storm; <see langword="null"/> for a single fault.</summary>

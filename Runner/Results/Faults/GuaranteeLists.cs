@@ -36,8 +36,7 @@ internal static class GuaranteeLists
 
     private static IEnumerable<string> Findings(FaultResult result)
     {
-        var messages = result.ViolationCount - result.Violations.Count(violation => violation.MessageId is null);
-        var met = messages > 0 ? $"{Figures.Count(messages)} of {Figures.Count(result.Messages)} messages; " : "";
+        var met = result.MessagesNotPromised is > 0 and var messages ? $"{Figures.Count(messages)} of {Figures.Count(result.Messages)} messages; " : "";
         yield return $"{result.Name}: {met}{string.Join("; ", result.Fired)}";
         if (result.Repeated.Count > 0)
             yield return $"{result.Name}: repeated: {string.Join("; ", result.Repeated)}";

@@ -15,7 +15,7 @@ internal static class GuaranteesCsv
         ("observed", result => string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}"))),
         ("messages", result => result.Messages),
         .. CellsCsv.ClassesOf<FaultResult>(result => result.Counts),
-        ("violations", result => result.ViolationCount),
+        ("violations", result => result.MessagesNotPromised),
         ("seconds", result => result.Seconds.ToString("F1", CultureInfo.InvariantCulture)),
         ("seed", result => result.Storm?.Seed),
         ("kills", result => result.Storm?.Kills),

@@ -11,7 +11,7 @@ public sealed class EndpointFindsWhatWaits
 
     // More records than are searched for at once.
     [TestCase("postgresql")]
-    [TestCase("rabbitmq")]
+    [TestCase("rabbitmq", Category = ExhaustiveAttribute.Category)]
     public async Task Two_dispatchers_share_it_and_each_record_is_dispatched_once(string transport)
     {
         await using var bench = await OutboxBench.CreateAsync(transport);
@@ -31,7 +31,7 @@ public sealed class EndpointFindsWhatWaits
     }
 
     [TestCase("postgresql")]
-    [TestCase("rabbitmq")]
+    [TestCase("rabbitmq", Category = ExhaustiveAttribute.Category)]
     public async Task A_crash_of_the_database_does_not_end_the_search(string transport)
     {
         PostgreSqlServer.IgnoreWithoutPrograms();

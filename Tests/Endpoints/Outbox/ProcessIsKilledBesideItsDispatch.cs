@@ -37,9 +37,9 @@ public sealed class ProcessIsKilledBesideItsDispatch
     [TestCase("postgresql", DispatchPoint.Dispatching, 1)]
     [TestCase("postgresql", DispatchPoint.Dispatched, 2)]
     [TestCase("postgresql", DispatchPoint.Forgotten, 1)]
-    [TestCase("rabbitmq", DispatchPoint.DataCommitted, 1)]
+    [TestCase("rabbitmq", DispatchPoint.DataCommitted, 1, Category = ExhaustiveAttribute.Category)]
     [TestCase("rabbitmq", DispatchPoint.Dispatched, 2)]
-    [TestCase("rabbitmq", DispatchPoint.Forgotten, 1)]
+    [TestCase("rabbitmq", DispatchPoint.Forgotten, 1, Category = ExhaustiveAttribute.Category)]
     public async Task One_row_without_a_second_handling_and_every_sent_message_has_the_same_id(string transport, DispatchPoint point, int sent)
     {
         var cell = Cell.All.Single(cell => cell.Name == $"bare.{transport}.outbox.ado");
@@ -65,7 +65,7 @@ public sealed class ProcessIsKilledBesideItsDispatch
     }
 
     [TestCase("postgresql")]
-    [TestCase("rabbitmq")]
+    [TestCase("rabbitmq", Category = ExhaustiveAttribute.Category)]
     public async Task What_it_sent_goes_out_at_the_next_start_though_its_message_never_comes_again(string transport)
     {
         var cell = Cell.All.Single(cell => cell.Name == $"bare.{transport}.outbox.ado");

@@ -60,7 +60,7 @@ public sealed class QueueIsMissing
     }
 
     [TestCase("postgresql")]
-    [TestCase("rabbitmq")]
+    [TestCase("rabbitmq", Category = ExhaustiveAttribute.Category)]
     public async Task What_the_same_handler_sent_to_other_queues_arrives_once_and_in_its_order(string transport)
     {
         await using var bench = await OutboxBench.CreateAsync(transport);

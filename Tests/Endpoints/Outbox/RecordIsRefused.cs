@@ -22,7 +22,7 @@ public sealed class RecordIsRefused
 
     [TestCase(TransportName.RabbitMq, RefusedByTheBroker, "PRECONDITION_FAILED")]
     [TestCase(TransportName.RabbitMq, RefusedByTheDriver, "cannot be published")]
-    [TestCase(TransportName.RabbitMq, Unreadable, "The headers have 20005 characters")]
+    [TestCase(TransportName.RabbitMq, Unreadable, "The headers have 20005 characters", Category = ExhaustiveAttribute.Category)]
     [TestCase(TransportName.PostgreSql, RefusedByAConstraint, "violates check constraint")]
     [TestCase(TransportName.PostgreSql, EndsItsSession, "57P01")]
     [TestCase(TransportName.PostgreSql, Unreadable, "The headers have 20005 characters")]

@@ -184,7 +184,7 @@ public sealed class HandlersOnWolverine
     }
 
     [TestCase(true)]
-    [TestCase(false)]
+    [TestCase(false, Category = ExhaustiveAttribute.Category)]
     public async Task In_outbox_a_send_to_another_broker_or_through_an_outbox_that_is_off_is_stored(bool isOnRabbitMq)
     {
         await using var databases = await TestDatabases.CreateAsync();

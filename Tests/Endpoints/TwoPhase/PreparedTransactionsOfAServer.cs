@@ -133,6 +133,7 @@ public sealed class PreparedTransactionsOfAServer
 
     /// <summary>PostgreSQL drops a role whose transaction lies prepared. It must not hide the others.</summary>
     [Test]
+    [Exhaustive]
     public async Task One_whose_role_was_dropped_is_listed_and_ended()
     {
         const string globalId = "of nobody";

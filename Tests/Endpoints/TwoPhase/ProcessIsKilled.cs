@@ -8,7 +8,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>
-/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 6 unless the run
+/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 3 unless the run
 /// says otherwise: <c>dotnet test Tests/Endpoints --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
 /// </summary>
 [Parallelizable]
@@ -23,7 +23,7 @@ public sealed class ProcessIsKilled
     [TestCase("full-dtc-waiting", Category = ExhaustiveAttribute.Category)]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
     {
-        var kills = TestContext.Parameters.Get("kills", 6);
+        var kills = TestContext.Parameters.Get("kills", 3);
         var cell = Cell.All.Single(cell => cell.Name == $"bare.postgresql.{mode}.ado");
         await using var databases = await TestDatabases.CreateAsync();
         await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);

@@ -10,11 +10,11 @@ namespace Kit.Tests.TwoPhase;
 [Parallelizable]
 public sealed class ServerIsStopped
 {
-    private const int Stops = 3;
+    private const int Stops = 2;
     private const int MessagesPerStop = 300;
 
     // Many are left after the last stop, whoever is slow.
-    private const int Messages = 5_000;
+    private const int Messages = 3_000;
 
     [Test]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()

@@ -24,14 +24,27 @@ public sealed class InventedDrains
     }
 
     [Test]
+    public void Parts_of_a_drain_in_batches_count_the_commits_of_their_time()
+    {
+        // A thousand messages, 50 every 50 ms.
+        var drain = new Throughput([.. Enumerable.Range(0, 1_000).Select(at => (at / 50 + 1) * 50.0)]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(drain.MiddleHalfPerSecond, Is.EqualTo(1_000));
+            Assert.That(drain.LastTenthPerSecond, Is.EqualTo(1_000));
+        }
+    }
+
+    [Test]
     public void Parts_with_too_few_commits_have_no_rate()
     {
         using (Assert.EnterMultipleScope())
         {
             Assert.That(new Throughput([]).MiddleHalfPerSecond, Is.Null);
-            Assert.That(Of(100).MiddleHalfPerSecond, Is.Null, "49 intervals");
-            Assert.That(Of(102).MiddleHalfPerSecond, Is.EqualTo(1_000), "50 intervals");
-            Assert.That(Of(102).LastTenthPerSecond, Is.Null);
+            Assert.That(Of(98).MiddleHalfPerSecond, Is.Null, "49 intervals");
+            Assert.That(Of(100).MiddleHalfPerSecond, Is.EqualTo(1_000), "50 intervals");
+            Assert.That(Of(100).LastTenthPerSecond, Is.Null);
             Assert.That(new Throughput([.. Enumerable.Repeat(5.0, 200)]).MiddleHalfPerSecond, Is.Null, "no time passes");
         }
 

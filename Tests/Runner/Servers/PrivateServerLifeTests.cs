@@ -77,6 +77,7 @@ public sealed class PrivateServerLifeTests
     }
 
     [Test]
+    [Exhaustive]
     public async Task A_leftover_whose_server_crashed_too_is_removed_and_the_process_that_got_its_id_is_not_touched()
     {
         var leftover = await StartAsync();

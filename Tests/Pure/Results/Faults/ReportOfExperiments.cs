@@ -16,6 +16,12 @@ public sealed class ReportOfExperiments
     private static readonly GitCommit Clean = new(new string('a', 40), Dirty: false);
 
     [Test]
+    public void A_violation_without_a_message_is_no_message_that_was_not_promised() => Assert.That(
+        (InventedExperiments.Results[0] with { Violations = [new Violation(null, "too many", []), new Violation(Guid.Empty, "lost", [])], ViolationCount = 2 })
+            .MessagesNotPromised,
+        Is.EqualTo(1));
+
+    [Test]
     public void Without_a_run_to_take_speeds_from_say_how_to_name_one() =>
         Assert.That(LinesOf(Document with { Speeds = null }, Kept), Has.Some.EqualTo("- msg/s: no run is named; name one with --speed-from"));
 
