@@ -63,7 +63,7 @@ public sealed class NoticesToARun : JoiningTest
     public async Task A_worker_that_waits_is_told_of_a_later_run_that_it_cannot_join()
     {
         await Server.ExecuteAsync("CREATE ROLE early LOGIN PASSWORD 'a-secret'");
-        using var worker = RunnerProcess.Start(["worker", "--join", Server.As("early", "a-secret").ConnectionString]);
+        using var worker = RunnerProcess.Start(["worker", "--join", Server.As("early", "a-secret").ConnectionString, "--wait", "1m"]);
         await worker.PrintedAsync("Waiting for a run: no run waits for workers.");
 
         await using var run = await StartAsync();
