@@ -6,9 +6,9 @@ using NUnit.Framework.Internal;
 namespace Kit.Tests.Bare;
 
 /// <summary>
-/// Cases of modes of the bare endpoint. Some run only with the exhaustive tests: full-dtc-waiting, which has the receiver of full-dtc and other recovery;
-/// npgsql-scope, with which the kit compares its own; and on two servers every mode but full-dtc, for the code is that of one server. The contract holds
-/// always for all modes.
+/// Cases of modes of the bare endpoint. Some run only with the exhaustive tests: full-dtc-waiting, which has the receiver of full-dtc;
+/// npgsql-scope, with which the kit compares its own; and on two servers every mode but full-dtc, for the code is that of one server. The probe and the
+/// situations that show a promise run always in every mode: <c>ContractCells.All</c>.
 /// </summary>
 internal sealed class ModeSourceAttribute : TestCaseSourceAttribute, ITestBuilder
 {

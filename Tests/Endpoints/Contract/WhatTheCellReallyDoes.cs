@@ -2,7 +2,7 @@ using Kit.Endpoints.Cells;
 
 namespace Kit.Tests.Contract;
 
-[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.Few))]
+[TestFixtureSource(typeof(ContractCells), nameof(ContractCells.All))]
 public sealed class WhatTheCellReallyDoes(Cell cell) : ContractTest(cell)
 {
     [Test]
