@@ -30,6 +30,9 @@ public sealed class ComparedSpeeds
     /// <summary>True if round r of one side ran directly before or after round r of the other.</summary>
     public bool IsPaired { get; }
 
+    /// <summary>Cells of stored runs for which no other cell was named or is stricter.</summary>
+    private HashSet<CellName> OwnReferences { get; init; } = [];
+
     /// <summary>The cells with rounds on both sides, in reading order.</summary>
     public IReadOnlyList<ComparedCell> Cells { get; }
 
@@ -40,7 +43,7 @@ public sealed class ComparedSpeeds
     [
         .. Cells.Where(cell => cell.Comparison.Verdict is ComparisonVerdict.TooFewRounds)
             .Select(cell => new CellLeftOut(cell.Cell, "too few rounds for a threshold")),
-        .. NotCompared.Where(left => left.Because is not ReferenceOfOthers && Find(Before, left.Cell) is not null),
+        .. NotCompared.Where(left => !IsReference(left.Cell) && Find(Before, left.Cell) is not null),
         .. Before.Document.LeftOut.Where(left => left.Because is OtherLacksIt),
     ];
 
@@ -48,8 +51,7 @@ public sealed class ComparedSpeeds
     public IEnumerable<CellLeftOut> NotCompared =>
         from cell in Before.Cells.Concat(After.Cells).Select(cell => cell.Cell).Distinct()
         where Cells.All(compared => compared.Cell != cell)
-        let isReference = Cells.Any(compared => compared.Reference == cell)
-        select new CellLeftOut(cell, isReference ? ReferenceOfOthers : WhyNot(cell));
+        select new CellLeftOut(cell, IsReference(cell) ? ReferenceOfOthers : WhyNot(cell));
 
     /// <summary>The reason why no cell was compared, as a clause; <see langword="null"/> if one was.</summary>
     public string? WhyNothing => Cells.Count > 0 ? null
@@ -90,16 +92,21 @@ public sealed class ComparedSpeeds
     public static ComparedSpeeds ByReference(RecordedRun before, RecordedRun after, CellName? reference, Limits limits)
     {
         var common = before.Cells.Where(cell => cell.Counting.Count > 0 && Find(after, cell.Cell) is { Counting.Count: > 0 }).ToList();
+        var references = common.ToDictionary(
+            cell => cell.Cell, cell => reference ?? RecordedRun.StrictestOf(common.Where(other => other.Cell.Group == cell.Cell.Group)).Cell);
         return new ComparedSpeeds(before, after, limits, isPaired: false,
         [
             .. from cell in common
-               let with = reference ?? RecordedRun.StrictestOf(common.Where(other => other.Cell.Group == cell.Cell.Group)).Cell
+               let with = references[cell.Cell]
                where with != cell.Cell
                let other = Find(after, cell.Cell)
                let ratio = RatioTo(with, before, cell) is { } then && RatioTo(with, after, other) is { } now ? now.Over(then) : null
                where ratio is not null
                select new Candidate(cell, other, with, ratio),
-        ]);
+        ])
+        {
+            OwnReferences = [.. references.Keys.Where(cell => references[cell] == cell)],
+        };
     }
 
     private static RateRatio? RatioTo(CellName reference, RecordedRun run, CellResult cell) =>
@@ -107,12 +114,15 @@ public sealed class ComparedSpeeds
 
     private static CellResult? Find(RecordedRun run, CellName name) => run.Cells.FirstOrDefault(cell => cell.Cell == name);
 
+    private bool IsReference(CellName name) => Cells.Any(compared => compared.Reference == name);
+
     private string WhyNot(CellName name) => (Find(Before, name), Find(After, name)) switch
     {
         (null, _) => "only after",
         (_, null) => "only before",
         ({ Counting.Count: 0 }, _) => "no round counts before",
         (_, { Counting.Count: 0 }) => "no round counts after",
+        _ when OwnReferences.Contains(name) => "no other cell has a ratio to it; name another reference with --reference",
         _ => IsPaired ? "no round counts on both sides" : "its reference is missing or timed by another clock, or no round counts in both",
     };
 

@@ -122,6 +122,22 @@ public sealed class AnswerOfAComparison
     }
 
     [Test]
+    public void As_a_gate_asks_for_a_reference_for_a_cell_without_another_mode()
+    {
+        var alone = InventedRun.Cell("full-dtc", transport: "rabbitmq");
+        var some = RunOf(InventedSides.Before, Full, Shared);
+        var run = new RecordedRun(
+            some.Document with { Cells = [.. some.Document.Cells, alone] },
+            [.. some.Rounds, .. some.Rounds.Where(round => round.Cell == Full).Select(round => round with { Cell = alone })]);
+        ComparisonReport Of(CellName? reference) => new("compare", ComparedSpeeds.ByReference(run, run, reference, InventedSides.Gate), promises: null);
+
+        Assert.That(
+            LinesOf(Of(reference: null)),
+            Has.Some.EqualTo($"- NOT JUDGED: {alone}: no other cell has a ratio to it; name another reference with --reference."));
+        Assert.That(Of(Shared).IsUnsound, Is.False);
+    }
+
+    [Test]
     public void Says_which_experiments_a_side_has_not_finished_and_is_unsound()
     {
         var stopped = InventedExperiments.Document with { Outstanding = ["bare.postgresql.full-dtc.ado.poison", InventedExperiments.Results[0].Name] };
