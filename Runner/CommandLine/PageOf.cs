@@ -36,7 +36,7 @@ internal static class PageOf
     /// Writes the page, <c>results.json</c> and the badges. If they may be replaced, deletes the earlier badges of cells that have none now: other pages link
     /// them, and they would go on to claim what a former build did.
     /// </summary>
-    /// <exception cref="KitException">One exists and may not be replaced, or cannot be written or deleted.</exception>
+    /// <exception cref="KitException">One exists and may not be replaced, or cannot be read, written or deleted.</exception>
     public static async Task WriteAsync(PageContent content, string file, bool mayReplace, TextWriter output)
     {
         var folder = Path.GetDirectoryName(Path.GetFullPath(file))!;
@@ -59,7 +59,7 @@ internal static class PageOf
     {
         var earlier = Directory.Exists(folder) ? Directory.GetFiles(folder, "*.svg") : [];
         // The folder is the user's, and may have pictures of their own.
-        foreach (var badge in earlier.Except(written, StringComparer.Ordinal).Where(file => BadgeText.IsOn(File.ReadAllText(file))))
+        foreach (var badge in earlier.Except(written, StringComparer.Ordinal).Where(file => BadgeText.IsOn(StoredFile.Text(file))))
             WholeFile.Delete(badge);
     }
 }

@@ -30,7 +30,11 @@ internal sealed class ReportCommand : KitCommand
         HelpName = "folder",
     };
 
-    private readonly Option<bool> replace = new("--replace") { Description = "With --html: replace an existing page." };
+    private readonly Option<bool> replace = new("--replace")
+    {
+        Description = "With --html: replace an existing page, and delete from the folder of its badges those of cells that it has no badge for.",
+    };
+
 
     public ReportCommand()
         : base(

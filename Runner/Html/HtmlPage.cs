@@ -63,7 +63,7 @@ public sealed record BadgeText(string Name, string Finding, bool IsOnce)
             isOnce);
     }
 
-    /// <summary>Whether a picture is a badge that the kit once wrote: a storm's commit is the end of its title.</summary>
+    /// <summary>True if the title of a picture is that of a badge, which names a commit: the kit once wrote it.</summary>
     public static bool IsOn(string svg) => svg.Split("</title>")[0].Contains(", commit ", StringComparison.Ordinal);
 
     private static ViewStorm Worst(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;

@@ -49,7 +49,7 @@ internal static class StoredJson
 }
 
 /// <summary>Reads a whole file.</summary>
-internal static class StoredFile
+public static class StoredFile
 {
     /// <exception cref="KitException">The file is missing or may not be read.</exception>
     public static string Text(string path) => Read(path, File.ReadAllText);

@@ -77,6 +77,19 @@ public sealed class PageOfAFolder
     }
 
     [Test]
+    public async Task A_picture_that_cannot_be_read_is_named()
+    {
+        var picture = temporary.Below("page", "badges", "mine.svg");
+        Directory.CreateDirectory(Path.GetDirectoryName(picture)!);
+        await using var held = new FileStream(picture, FileMode.Create, FileAccess.Write, FileShare.None);
+
+        Assert.That(
+            async () => await PageOf.WriteAsync(
+                PageOf.ContentOf(Stored(withRun: true), []), temporary.Below("page", "index.html"), mayReplace: true, TextWriter.Null),
+            Throws.TypeOf<KitException>().With.Message.StartsWith($"Cannot read {picture}: "));
+    }
+
+    [Test]
     public async Task What_a_folder_says_is_text_and_no_markup()
     {
         const string hostile = "</script><script>alert(1)</script><b onclick=\"x\">&'";
