@@ -401,7 +401,7 @@ public sealed class RowsInTwoDatabases : OnThreeServers
     }
 
     [TestCase("full-dtc")]
-    [TestCase("dtc-off", Category = ExhaustiveAttribute.Category)]
+    [TestCase("dtc-off")]
     public async Task A_removed_participant_is_named_until_the_operator_has_looked(string mode)
     {
         await StartAsync();
