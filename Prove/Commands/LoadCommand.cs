@@ -94,5 +94,5 @@ internal sealed class LoadCommand : ProofCommand
     /// <summary>True if every load has the verdict of a sustained one. In a search, messages fail at the rates that are too high.</summary>
     internal static bool IsDone(LoadDocument document) => document.Settings.LimitMilliseconds is null
         ? document.Results.All(result => result.ReasonsAgainst(limitMilliseconds: null).Count == 0)
-        : FoundRate.In(document) is [{ IsWhole: true }];
+        : FoundRate.AreWhole(document);
 }

@@ -111,9 +111,9 @@ internal sealed class LoadCommand : KitCommand
     }
 
     /// <summary>True if every load is valid; of a search, if each cell has a rate.</summary>
-    internal static bool IsDone(LoadDocument document) => document.Settings.LimitMilliseconds is null
+    private static bool IsDone(LoadDocument document) => document.Settings.LimitMilliseconds is null
         ? document.Results.All(result => result.Outcome.IsValid())
-        : FoundRate.In(document).All(found => found.IsWhole);
+        : FoundRate.AreWhole(document);
 
     private async Task<LoadPlan> PlanAsync(ParseResult parsed, CancellationToken cancellationToken) => new(
         handlers.Multiply(filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.HasImplied(cell))), parsed),

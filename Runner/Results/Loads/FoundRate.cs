@@ -14,6 +14,9 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
     /// <summary>True if a rate was sustained, and every load at a fraction of it is valid. At rates that are too high, messages fail.</summary>
     public bool IsWhole => Best is not null && Below.All(result => result.Outcome.IsValid());
 
+    /// <summary>True if a rate was found for each cell, and there is one. False if no rate was searched.</summary>
+    public static bool AreWhole(LoadDocument document) => In(document) is { Count: > 0 } found && found.All(rate => rate.IsWhole);
+
     /// <summary>The found rates of each cell; none if no rate was searched.</summary>
     public static IReadOnlyList<FoundRate> In(LoadDocument document)
     {
