@@ -130,7 +130,7 @@ public sealed class ScriptForPowerShell
     }
 
     [Test]
-    public async Task An_older_PowerShell_is_refused()
+    public async Task It_says_that_it_needs_PowerShell_7()
     {
         var result = await RunAsync([], "-Command", $"(Get-Command '{script}').ScriptBlock.Ast.ScriptRequirements.RequiredPSVersion.Major");
 
