@@ -144,7 +144,7 @@ internal sealed class PublishCommand : KitCommand
     /// <exception cref="KitException">Another build has begun it, or this build has no commit of its own.</exception>
     internal static PublicationRecord Of(PublicationRecord? begun, GitCommit? commit, Build build)
     {
-        if (commit is null or { Dirty: true } )
+        if (commit is null or { Dirty: true })
         {
             throw new KitException(
                 "A publication names the commit that made it, and this build has none: it has uncommitted changes, or was not built from what is checked out.",

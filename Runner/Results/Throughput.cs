@@ -11,7 +11,9 @@ public sealed class Throughput
     private const long Second = 1_000_000;
     internal const double MicrosecondsPerMillisecond = 1_000;
 
-    /// <summary>Fewer commits give no reliable rate for a part, because two workers commit almost simultaneously. A batch commits each of its messages.</summary>
+    /// <summary>
+    /// Fewer commits give no reliable rate for a part, because two workers commit almost simultaneously. A batch commits each of its messages.
+    /// </summary>
     private const int EnoughCommits = 50;
 
     private readonly long[] commits;
