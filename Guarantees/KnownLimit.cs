@@ -18,7 +18,7 @@ public enum Affected
 /// </summary>
 /// <param name="Transport">The transport that has it; <see langword="null"/> for every transport of the framework.</param>
 /// <param name="Modes">The modes that have it.</param>
-/// <param name="Fault">The fault that shows it; <see langword="null"/> for a storm of kills and cuts.</param>
+/// <param name="Fault">The fault that shows it; <see langword="null"/> for a storm, and with <see cref="AlsoAtAPoint"/> for points.</param>
 /// <param name="Affected">The messages that it affects.</param>
 /// <param name="Classes">The classes that they can end in besides the promised ones.</param>
 /// <param name="Reason">Why, without a full stop, with the version in which it was seen or the issue that reports it.</param>
@@ -42,7 +42,7 @@ public sealed record KnownLimit(
     /// <summary>True if a kill alone can show it in a storm; otherwise only a lost connection does: a cut, or a crash of a server.</summary>
     public bool AlsoAfterAKill { get; init; }
 
-    /// <summary>True if a storm's one kill or cut shows it, and so can a point of a handling. Others need several faults.</summary>
+    /// <summary>True if one kill or cut is enough to show it, also at a point of a handling. Others need several.</summary>
     public bool AlsoAtAPoint { get; init; }
 
     /// <summary>True if an experiment can show it.</summary>

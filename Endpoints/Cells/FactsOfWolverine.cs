@@ -25,7 +25,7 @@ public static class FactsOfWolverine
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { DuplicatedOutgoing },
                    "its sends do not commit with the receive: they go out before the message is marked as handled, and a message that is handled again " +
-                   "sends again (Wolverine 6.62.0)") { AlsoAfterAKill = true, AlsoAtAPoint = true },
+                   "sends again (Wolverine 6.62.0)") { AlsoAfterAKill = true, AlsoAtAPoint = fault is null },
             .. from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    TransportName.PostgreSql, [TransactionMode.ScopeOff], fault, Affected.Chosen, new HashSet<DeliveryClass> { Zombie },
@@ -33,13 +33,13 @@ public static class FactsOfWolverine
                    "as handled (Wolverine 6.62.0)")
                {
                    GivenUp = false,
-                   AlsoAtAPoint = true,
+                   AlsoAtAPoint = fault is null,
                },
             .. from fault in new[] { Fault.CutAtCommit, Fault.CutAtReceive, Fault.RestartDatabase, Fault.DatabaseAway, null }
                select new KnownLimit(
                    null, [TransactionMode.Outbox], fault, Affected.Chosen, new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                    "if the answer to its commit is lost, it handles the message again at once, without a look into the inbox, where the message is marked " +
-                   "as handled (Wolverine 6.62.0)") { AlsoAtAPoint = true },
+                   "as handled (Wolverine 6.62.0)") { AlsoAtAPoint = fault is null },
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.ReceiveLost, Affected.Chosen, new HashSet<DeliveryClass> { Once },
                 "it keeps more than is promised: the message is in the inbox, and its mark is written again until it is stored (Wolverine 6.62.0)"),
             new(TransportName.PostgreSql, [TransactionMode.ScopeOff], Fault.SentTwice, Affected.Chosen, new HashSet<DeliveryClass> { Once },

@@ -71,7 +71,7 @@ internal sealed class ServiceLoadRun(
             stop.ThrowIfCancellationRequested();
             var load = new ServiceLoad(plan, servers, between, progress => tell(CellName.OfService(file.Name), progress));
             var result = await load.RunAsync(shape, stop) with { ShareOfFound = share };
-            // Until the last has ended: the process can end before.
+            // Until the last has ended: the process can die before.
             document = file.Secrets.Masked(document with { Results = [.. document.Results, result], IsStopped = true });
             // First it is told: a disk can be full.
             ended(document.Results[^1], settings);

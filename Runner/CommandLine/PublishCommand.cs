@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics;
 using System.Globalization;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
@@ -17,7 +16,7 @@ internal sealed class PublishCommand : KitCommand
 {
     private const string Typed = "publish";
 
-    private const string Again = "To make it again, move the part's folder away, and name the part.";
+    private const string Again = "To make it again with the same build, move the part's folder away, and name the part.";
 
     private static readonly TimeSpan ToBecomeQuiet = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
@@ -55,12 +54,12 @@ internal sealed class PublishCommand : KitCommand
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var root = PagesCommand.RootAbove(Directory.GetCurrentDirectory(), Typed);
-        RequireOwn(root);
         var plan = Publication.Read(root);
         // Relative, as it would be typed: the documents keep the command line.
         var folder = Path.GetRelativePath(Directory.GetCurrentDirectory(), Path.Combine(root, plan.Folder));
         if (parsed.GetValue(list))
             return List(plan, folder, PublicationRecord.In(folder));
+        RequireOwn(root);
 
         var named = parsed.GetValue(only) ?? [];
         IReadOnlyList<PublicationPart> parts = named.Length > 0 ? [.. named.Select(plan.PartNamed)] : plan.Parts;
@@ -69,8 +68,6 @@ internal sealed class PublishCommand : KitCommand
         if (open.Count > 0)
         {
             record = await OfThisBuildAsync(record);
-            foreach (var line in Lacking(open.Select(one => one.Command)))
-                await Console.Out.WriteLineAsync(line);
             using var claim = FolderClaim.TakeOrCreate(folder);
             var code = await MakeAsync(open, folder, record, parsed.GetValue(busy), OfThisBuildAsync, cancellationToken);
             if (code is not (ExitCode.Success or ExitCode.Failure))
@@ -79,8 +76,8 @@ internal sealed class PublishCommand : KitCommand
 
         foreach (var part in parts)
         {
-            foreach (var noise in NoiseIn(Path.Combine(folder, part.Name)))
-                await Console.Out.WriteLineAsync($"Part {part.Name}: {noise}");
+            foreach (var concern in ConcernsIn(Path.Combine(folder, part.Name)))
+                await Console.Out.WriteLineAsync($"Part {part.Name}: {concern}");
         }
 
         if (named.Length == 0)
@@ -96,19 +93,9 @@ internal sealed class PublishCommand : KitCommand
     private static void RequireOwn(string root)
     {
         var own = PagesCommand.RootAbove(AppContext.BaseDirectory, Typed);
-        if (own != root)
+        // Elsewhere c:\kit is C:\Kit.
+        if (!string.Equals(own, root, OperatingSystem.IsLinux() ? StringComparison.Ordinal : StringComparison.OrdinalIgnoreCase))
             throw new KitException($"This is {root}, and the program was built in {own}.", $"Build and type {Typed} in one checkout.") { IsUsage = true };
-    }
-
-    /// <summary>A line for each framework on a transport that commands name and this build or machine lacks: its cells are left out.</summary>
-    private static IEnumerable<string> Lacking(IEnumerable<string> commands)
-    {
-        var words = commands.SelectMany(command => command.Split(' ', ',')).ToHashSet(StringComparer.Ordinal);
-        return
-            from cell in Cell.All
-            where cell.Support.IsMissing && words.Contains(cell.Kind.Transport)
-            group cell by (cell.Kind.Facts.Name, cell.Kind.Transport, cell.Support.Because) into alike
-            select $"Left out: {Figures.Count(alike.Count())} cells of {alike.Key.Name} on {alike.Key.Transport}: {alike.Key.Because}";
     }
 
     /// <summary>The commands that have not ended; of parts that were named, also those that did not succeed.</summary>
@@ -157,7 +144,7 @@ internal sealed class PublishCommand : KitCommand
     /// <exception cref="KitException">Another build has begun it, or this build has no commit of its own.</exception>
     internal static PublicationRecord Of(PublicationRecord? begun, GitCommit? commit, Build build)
     {
-        if (commit is null or { Dirty: true } || build.IsStale(commit.Id))
+        if (commit is null or { Dirty: true })
         {
             throw new KitException(
                 "A publication names the commit that made it, and this build has none: it has uncommitted changes, or was not built from what is checked out.",
@@ -223,7 +210,7 @@ internal sealed class PublishCommand : KitCommand
     /// Sentences on the noisy runs and loads of a part, and on refused cells. A part that was stopped or is made at this moment is read as far as it goes.
     /// </summary>
     /// <param name="folder">Of the part; it need not be there.</param>
-    internal static IEnumerable<string> NoiseIn(string folder)
+    internal static IEnumerable<string> ConcernsIn(string folder)
     {
         if (!Directory.Exists(folder))
             yield break;
@@ -251,8 +238,8 @@ internal sealed class PublishCommand : KitCommand
             Console.Out.WriteLine($"{part.Name}, {part.Hours.ToString("0.#", CultureInfo.InvariantCulture)} h");
             foreach (var command in part.Commands)
                 Console.Out.WriteLine($"  {StateOf(record?.Find(part, command))}  {command}");
-            foreach (var noise in NoiseIn(Path.Combine(folder, part.Name)))
-                Console.Out.WriteLine($"  {noise}");
+            foreach (var concern in ConcernsIn(Path.Combine(folder, part.Name)))
+                Console.Out.WriteLine($"  {concern}");
         }
 
         return ExitCode.Success;

@@ -64,7 +64,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
             stop.ThrowIfCancellationRequested();
             var loaded = new LoadedCell(plan, cell, servers, between, progress => tell(Provenance.NameOf(cell), progress), folder.Append);
             var result = await loaded.RunAsync(shape, stop) with { ShareOfFound = share };
-            // Until the last has ended: the process can end before.
+            // Until the last has ended: the process can die before.
             document = document with { Results = [.. document.Results, result], IsStopped = true };
             // First it is told: a disk can be full.
             ended(result, settings);

@@ -109,7 +109,7 @@ public sealed record GitCommit(string Id, bool Dirty)
     /// <summary>The addition to an id or a version for a reader: empty if there were no changes.</summary>
     public string Changes => Dirty ? " with changes" : "";
 
-    /// <summary>True if both are one build: neither had uncommitted changes.</summary>
+    /// <summary>True if both are one build: neither had changes.</summary>
     public bool IsSameBuildAs(GitCommit? other) => !Dirty && other is { Dirty: false } && Id == other.Id;
 
     /// <summary>The whole id, with a mark if there were changes.</summary>

@@ -16,7 +16,7 @@ internal static class RunFacts
         foreach (var resumed in document.Resumed ?? [])
             yield return ("Resumed", $"{Figures.Moment(resumed.AtUtc)}: {resumed.CommandLine}");
         yield return ("Ending", document.Ending.ToString());
-        yield return ("Commit", document.Commit is { } commit ? commit.Id + (commit.Dirty ? ", with uncommitted changes" : "") : "unknown");
+        yield return ("Commit", document.Commit is { } commit ? $"{commit}" : "unknown");
         if (document.Build is { } build)
             yield return ("Build", $"{build.Folder}, version {build.Version}, fingerprint {build.Fingerprint}");
         yield return ("Machine", MachineOf(document.Host));

@@ -11,8 +11,10 @@ public sealed class Throughput
     private const long Second = 1_000_000;
     internal const double MicrosecondsPerMillisecond = 1_000;
 
-    /// <summary>Fewer intervals between commits give no reliable rate for a part, because two workers commit almost simultaneously.</summary>
-    private const int EnoughIntervals = 50;
+    /// <summary>
+    /// Fewer commits give no reliable rate for a part, because two workers commit almost simultaneously. A batch commits each of its messages.
+    /// </summary>
+    private const int EnoughCommits = 50;
 
     private readonly long[] commits;
 
@@ -102,7 +104,7 @@ public sealed class Throughput
 
         var (begin, end) = (commits[LastOf(from)], commits[LastOf(to)]);
         var between = commits.Count(moment => moment > begin && moment <= end);
-        return between >= EnoughIntervals ? (double)between * Second / (end - begin) : null;
+        return between >= EnoughCommits ? (double)between * Second / (end - begin) : null;
     }
 
     private long Elapsed => commits.Length == 0 ? 0 : commits[^1];

@@ -32,11 +32,6 @@ internal sealed record Build(string Folder, string Version, string Fingerprint)
     /// <summary>The commit that it was built from; <see langword="null"/>: its version names none.</summary>
     public string? Commit => Version.Split('+') is [_, { Length: > 0 } builtOf] ? builtOf : null;
 
-    /// <summary>True if it was built from another commit than its work tree has checked out, so that its results name the wrong commit.</summary>
-    /// <param name="workTree">The commit of that work tree; <see langword="null"/> if there is none.</param>
-    public bool IsStale(string? workTree) =>
-        workTree is not null && Commit is { } builtOf && !string.Equals(builtOf, workTree, StringComparison.OrdinalIgnoreCase);
-
     /// <summary>The program's assembly in a folder.</summary>
     public static string AssemblyIn(string folder) => Path.Combine(folder, $"{Runner}.dll");
 

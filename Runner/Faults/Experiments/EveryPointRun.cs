@@ -26,7 +26,9 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
         using var claim = FolderClaim.TakeOrCreate(plan.Folder);
         var record = await FaultRecord.OpenAsync(plan, tell, cancellationToken);
         record.Save(document => document.With(points.Ways));
-        record.Plan(plan.Runnable.Select(NameOf));
+        // What --only names can be no point: then nothing is outstanding.
+        if (points.Only is not { Count: > 0 })
+            record.BeginCells(plan.Runnable.Select(NameOf));
         try
         {
             foreach (var cell in plan.Runnable)
@@ -68,7 +70,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     {
         var todo = Chosen(record, cell, recorded).ToList();
         record.Begin([.. todo.Select(one => $"{one.Token}")]);
-        record.Know(NameOf(cell));
+        record.EndCell(NameOf(cell));
         if (todo.Count == 0)
             return;
 

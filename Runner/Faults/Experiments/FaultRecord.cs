@@ -53,10 +53,10 @@ internal sealed class FaultRecord
     }
 
     /// <summary>Adds cells whose experiments are not known yet to the outstanding ones.</summary>
-    public void Plan(IEnumerable<string> cells) => Save(document => document with { Outstanding = [.. document.Outstanding.Union(cells)] });
+    public void BeginCells(IEnumerable<string> cells) => Save(document => document with { Outstanding = [.. document.Outstanding.Union(cells)] });
 
-    /// <summary>Removes a cell, whose experiments are known now.</summary>
-    public void Know(string cell) => Save(document => document with { Outstanding = [.. document.Outstanding.Where(name => name != cell)] });
+    /// <summary>Removes a cell: its experiments are outstanding ones of their own now.</summary>
+    public void EndCell(string cell) => Save(document => document with { Outstanding = [.. document.Outstanding.Where(name => name != cell)] });
 
     /// <summary>Removes those that have a result.</summary>
     public void End()
@@ -121,7 +121,7 @@ internal sealed class FaultRecord
         }
 
         // Builds of one commit differ, too: in changes that are not committed, and in their optional packages.
-        if (begun.Commit != commit || begun.Fingerprint != fingerprint)
+        if (begun.Commit?.Id != commit?.Id || begun.Fingerprint != fingerprint)
         {
             throw OtherThan(
                 $"of {TextOf(begun.Commit, begun.Fingerprint)}, and this build is {TextOf(commit, fingerprint)}", "from one build");

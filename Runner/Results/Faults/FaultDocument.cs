@@ -48,7 +48,8 @@ public sealed record FaultDocument
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
     /// <summary>
-    /// The names of the experiments that were still outstanding when this was written. If the process died, some of them may be finished.
+    /// The names of the experiments that were still outstanding when this was written, and of cells whose experiments were not known yet. If the process died,
+    /// some of them may be finished.
     /// </summary>
     public IReadOnlyList<string> Outstanding { get; init; } = [];
 

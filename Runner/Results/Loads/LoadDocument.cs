@@ -46,7 +46,7 @@ public sealed record LoadDocument
     /// <summary>The results in the order in which they were made.</summary>
     public IReadOnlyList<LoadResult> Results { get; init; } = [];
 
-    /// <summary>True if it was stopped before every cell had its load.</summary>
+    /// <summary>True until every cell has had its loads: also if it was stopped, or if its process died.</summary>
     public bool IsStopped { get; init; }
 }
 

@@ -258,7 +258,7 @@ public static class LoadReport
     private static IEnumerable<string> NotesOn(LoadDocument document)
     {
         if (document.IsStopped)
-            yield return "The load was stopped. What was measured until then is here.";
+            yield return "INCOMPLETE: the load is running, was stopped, or its process died. What was measured is here.";
         if (ReportText.WarningOf(document.Disk) is { } warning)
             yield return warning;
         if (NoiseIn(document.Results) is { } noise)

@@ -54,7 +54,7 @@ internal sealed class BlockSources
     public string LinkTo(RunSource run) => $"[{run.Folder}]({LinkTo(run.Tables)})";
 
     /// <inheritdoc cref="LinkTo(RunSource)"/>
-    public string LinkTo(FaultSource faults) => $"[{faults.Folder}]({LinkTo(faults.Tables)})";
+    public string LinkTo(FaultSource faults) => $"[{faults.Folder}]({LinkTo(faults.Tables)}){LackOf(faults)}";
 
     /// <summary>A link to the tables of a folder, whatever it holds.</summary>
     public string LinkToTables(SourceFolder folder) =>
@@ -62,8 +62,7 @@ internal sealed class BlockSources
 
     /// <summary>A link to the experiments, with their day and build.</summary>
     public string MadeIn(FaultSource faults) =>
-        $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "") +
-        LackOf(faults);
+        $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "");
 
     /// <summary>What must stand next to the figures of experiments that are not whole, in brackets; nothing if they are.</summary>
     public static string LackOf(FaultSource faults) => faults.Lacks is [] ? "" : $" (**{string.Join(" ", faults.Lacks)}**)";

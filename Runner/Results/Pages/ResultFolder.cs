@@ -32,7 +32,7 @@ public sealed class ResultFolder
         { Run.Document.Ending: { State: not RunState.Completed } ending } => $"the run was not completed ({ending})",
         { Run.RoundLeftOut: { } leftOut } => leftOut.TrimEnd('.'),
         { Guarantees.Outstanding: > 0 and var outstanding } =>
-            $"{Figures.Count(outstanding)} experiments with faults are outstanding; their command is in {FaultFolder.DocumentFile}",
+            $"at least {Figures.Count(outstanding)} experiments with faults are outstanding; their command is in {FaultFolder.DocumentFile}",
         { Guarantees.IsOneCut: true } => "an experiment was not saved completely; resume them first: faults --out FOLDER",
         _ => null,
     };

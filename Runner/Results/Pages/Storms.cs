@@ -10,7 +10,7 @@ internal static class Storms
         var storms = sources.Storms;
         return BlockText.Of(
             ModeGrid.Of(storms.Storms, storm => storm.Cell, found => string.Join("; ", found.Select(GuaranteeTables.NotOnceOf))),
-            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}{BlockSources.LackOf(storms)}.", "", ZeroOf(storms.Storms));
+            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}.", "", ZeroOf(storms.Storms));
     }
 
     private static string ZeroOf(IReadOnlyList<FaultResult> storms)

@@ -23,7 +23,7 @@ public static class ExperimentReport
 
     private const string NotTimedOut = "Failed leaves out the messages of users who gave up: the build of these loads did not count them.";
 
-    private const string Stopped = "The loads were stopped, so rows are missing.";
+    private const string Stopped = "The loads were not finished, so rows are missing.";
 
     private const string QuickLine = "A quick run: it shows that it works, not how fast it is.";
 

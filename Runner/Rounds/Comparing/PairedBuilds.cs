@@ -80,7 +80,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             cancellationToken);
         try
         {
-            return SideOf(name, build, running);
+            return new Side(build, running);
         }
         catch
         {
@@ -88,19 +88,6 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             await running.DisposeAsync();
             throw;
         }
-    }
-
-    private Side SideOf(string name, Build build, RunningBuild running)
-    {
-        var side = new Side(build, running);
-        if (build.IsStale(side.Document.Commit?.Id))
-        {
-            display.Note(
-                $"The build {name} is not of the commit that its work tree has checked out ({side.Document.Commit!.Id}). " +
-                "Build it again if that was not intended.");
-        }
-
-        return side;
     }
 
     private static List<CellName> CellsOfBoth(Side before, Side after)

@@ -7,7 +7,7 @@ namespace Kit.Runner.Rounds.Joining;
 /// <param name="Protocol">That of its <see cref="JoiningNotice"/>.</param>
 /// <param name="Version">Its version, with the commit that it was built from.</param>
 /// <param name="Fingerprint">Of its assemblies.</param>
-/// <param name="Commit">The commit of its work tree; <see langword="null"/>: it is in none.</param>
+/// <param name="Commit">The commit of the program; <see langword="null"/>: it is in no work tree.</param>
 internal sealed record JoiningBuild(int Protocol, string Version, string Fingerprint, GitCommit? Commit)
 {
     /// <summary>Another number: the notices have changed, and builds on both sides of the change do not understand each other.</summary>

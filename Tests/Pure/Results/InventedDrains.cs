@@ -42,8 +42,8 @@ public sealed class InventedDrains
         using (Assert.EnterMultipleScope())
         {
             Assert.That(new Throughput([]).MiddleHalfPerSecond, Is.Null);
-            Assert.That(Of(98).MiddleHalfPerSecond, Is.Null, "49 intervals");
-            Assert.That(Of(100).MiddleHalfPerSecond, Is.EqualTo(1_000), "50 intervals");
+            Assert.That(Of(98).MiddleHalfPerSecond, Is.Null, "49 commits");
+            Assert.That(Of(100).MiddleHalfPerSecond, Is.EqualTo(1_000), "50 commits");
             Assert.That(Of(100).LastTenthPerSecond, Is.Null);
             Assert.That(new Throughput([.. Enumerable.Repeat(5.0, 200)]).MiddleHalfPerSecond, Is.Null, "no time passes");
         }

@@ -147,7 +147,7 @@ public sealed class RepeatedExperiments
                     && !line.Contains("700")));
             Assert.That(lines, Does.Contain($"- Not counted: {rows[1].Title}, INVALID: 6,000 messages sent, < 0.1 % failed (0 dead-lettered, 3 lost)."));
             Assert.That(lines, Does.Contain($"- Not counted: {rows[2].Title}, error: 2,186 messages sent, not known what became of them."));
-            Assert.That(lines, Does.Contain("- The loads were stopped, so rows are missing."));
+            Assert.That(lines, Does.Contain("- The loads were not finished, so rows are missing."));
         }
     }
 

@@ -44,7 +44,7 @@ public sealed class LoadThatIsStopped
             Assert.That((load.Users, load.Failed), Is.EqualTo(((int?)5, 0)));
             Assert.That(load.Seconds, Is.InRange(9, 200), "it was stopped after its first line");
             Assert.That(load.Sent, Is.InRange(5, load.Seconds * 5 * 1_000 / 20));
-            Assert.That(result.Output, Does.Contain("The load was stopped.").And.Contain("bare/postgresql/dtc-off/ado"));
+            Assert.That(result.Output, Does.Contain("INCOMPLETE: the load is running, was stopped").And.Contain("bare/postgresql/dtc-off/ado"));
         }
     }
 
@@ -64,7 +64,7 @@ public sealed class LoadThatIsStopped
             Assert.That(document.Results.Select(load => $"{load.Cell}").Distinct(), Is.EqualTo(["bare/postgresql/shared/ado"]), "the search was not over");
             Assert.That(document.Results[0], Has.Property(nameof(LoadResult.Sent)).EqualTo(200).And.Property(nameof(LoadResult.IsStopped)).EqualTo(false));
             Assert.That(document.Results.Select(load => load.Failed), Is.All.Zero);
-            Assert.That(result.Output, Does.Contain("The load was stopped."));
+            Assert.That(result.Output, Does.Contain("INCOMPLETE: the load is running, was stopped"));
         }
     }
 

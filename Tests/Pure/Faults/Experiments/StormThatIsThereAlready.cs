@@ -82,6 +82,20 @@ public sealed class StormThatIsThereAlready
         Assert.That((resumed.CommandLine, resumed.Resumed!.Single().CommandLine), Is.EqualTo(("faults --storm", "faults --storm --seed 7")));
     }
 
+    /// <summary>Points are recorded cell by cell: what was stopped between two of them is not whole.</summary>
+    [Test]
+    public async Task Cells_whose_points_were_not_recorded_are_outstanding()
+    {
+        var record = await OpenAsync(Asked);
+
+        record.BeginCells(["first", "second"]);
+        record.Begin(["first@1:a"]);
+        record.EndCell("first");
+        record.End();
+
+        Assert.That(new FaultFolder(folder.Below("faults")).LoadDocument().Outstanding, Is.EqualTo(["second", "first@1:a"]));
+    }
+
     private static string NameOfStorm => FaultResult.NameOf(Provenance.NameOf(Stormed), StormFacts.Name);
 
     private async Task StoreAsync(FaultVerdict verdict, Func<FaultDocument, FaultDocument> change)

@@ -14,7 +14,7 @@ public sealed class LimitsOfFrameworks
         foreach (var (framework, limit) in EndpointKinds.Frameworks.SelectMany(framework => framework.Limits.Select(limit => (framework, limit))))
         {
             output.WriteLine(
-                $"{framework.Name}/{limit.Transport ?? "any transport"}, {limit.Fault?.Name ?? "storm"}, " +
+                $"{framework.Name}/{limit.Transport ?? "any transport"}, {limit.Fault?.Name ?? (limit.AlsoAtAPoint ? "storm or point" : "storm")}, " +
                 $"{Words.Of(limit.Affected)}: {Words.Of(limit.Classes)}");
             output.WriteLine($"  {string.Join(", ", limit.Modes)}");
             output.WriteLine($"  {limit.Reason}");
@@ -45,8 +45,10 @@ public sealed class LimitsOfFrameworks
     [TestCase("postgresql", "outbox", true, ExpectedResult = "")]
     [TestCase("postgresql", "outbox", false, ExpectedResult = "duplicated/duplicated-outgoing")]
     [TestCase("rabbitmq", "scope-off", false, ExpectedResult = "zombie")]
-    public string At_a_point_need_one_fault_alone(string transport, string mode, bool isKilled) => Words.Of(
-        from limit in FactsOfWolverine.Facts.LimitsAtAPoint(Cell.Find($"wolverine.{transport}.{mode}.ado")!, Affected.Chosen, isKilled)
+    [TestCase("rabbitmq", "scope-off", false, Affected.Bystander, ExpectedResult = "zombie")]
+    [TestCase("postgresql", "scope-off", false, Affected.Bystander, ExpectedResult = "")]
+    public string At_a_point_need_one_fault_alone(string transport, string mode, bool isKilled, Affected affected = Affected.Chosen) => Words.Of(
+        from limit in FactsOfWolverine.Facts.LimitsAtAPoint(Cell.Find($"wolverine.{transport}.{mode}.ado")!, affected, isKilled)
         from kind in limit.Classes
         select kind);
 
