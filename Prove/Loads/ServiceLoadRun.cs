@@ -52,6 +52,8 @@ internal sealed class ServiceLoadRun(
             Disk = servers.AreOwn ? ServerPlace.Choose(allowsMemory: true).MeasureDisk() : null,
             Settings = settings,
             Service = new LoadedServiceFacts(file.Text, file.Given, Build.FingerprintOf(AppContext.BaseDirectory)),
+            // Until the last load has ended: the process can die before.
+            IsStopped = true,
         };
         try
         {
@@ -71,8 +73,7 @@ internal sealed class ServiceLoadRun(
             stop.ThrowIfCancellationRequested();
             var load = new ServiceLoad(plan, servers, between, progress => tell(CellName.OfService(file.Name), progress));
             var result = await load.RunAsync(shape, stop) with { ShareOfFound = share };
-            // Until the last has ended: the process can die before.
-            document = file.Secrets.Masked(document with { Results = [.. document.Results, result], IsStopped = true });
+            document = file.Secrets.Masked(document with { Results = [.. document.Results, result] });
             // First it is told: a disk can be full.
             ended(document.Results[^1], settings);
             folder.Save(document);

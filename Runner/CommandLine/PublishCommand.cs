@@ -116,14 +116,14 @@ internal sealed class PublishCommand : KitCommand
     /// <exception cref="KitException">The folder of a part has results that this publication did not begin, or a command line is wrong.</exception>
     internal static async Task<int> MakeAsync(
         IReadOnlyList<(PublicationPart Part, string Command)> commands, string folder, PublicationRecord record, bool isBusy,
-        Func<PublicationRecord, Task<PublicationRecord>> require, CancellationToken cancellationToken)
+        Func<PublicationRecord, Task> require, CancellationToken cancellationToken)
     {
         var code = ExitCode.Success;
         foreach (var (part, command) in commands)
         {
             if (!isBusy && PublicationPart.MeasuresSpeed(command))
                 await QuietAsync(cancellationToken);
-            record = await require(record);
+            await require(record);
             var arguments = ArgumentsOf(part, command, Path.Combine(folder, part.Name), record);
             await Console.Out.WriteLineAsync($"\nPart {part.Name}: {string.Join(' ', arguments)}");
             var begun = new BegunCommand(part.Name, command, DateTimeOffset.UtcNow);

@@ -35,7 +35,6 @@ internal sealed class ReportCommand : KitCommand
         Description = "With --html: replace an existing page, and delete from the folder of its badges those of cells that it has no badge for.",
     };
 
-
     public ReportCommand()
         : base(
             "report",

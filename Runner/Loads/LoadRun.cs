@@ -32,6 +32,8 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
             Packages = Provenance.Packages(),
             Settings = settings,
             LeftOut = [.. Provenance.LeftOut(plan.Cells, plan.SupportOf)],
+            // Until the last load has ended: the process can die before.
+            IsStopped = true,
         };
         await using var servers = await ServersInUse.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Servers);
         document = document with
@@ -64,8 +66,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<CellName, 
             stop.ThrowIfCancellationRequested();
             var loaded = new LoadedCell(plan, cell, servers, between, progress => tell(Provenance.NameOf(cell), progress), folder.Append);
             var result = await loaded.RunAsync(shape, stop) with { ShareOfFound = share };
-            // Until the last has ended: the process can die before.
-            document = document with { Results = [.. document.Results, result], IsStopped = true };
+            document = document with { Results = [.. document.Results, result] };
             // First it is told: a disk can be full.
             ended(result, settings);
             folder.Save(document);

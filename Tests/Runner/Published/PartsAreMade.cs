@@ -69,9 +69,10 @@ public sealed class PartsAreMade
         Assert.That(Directory.EnumerateFileSystemEntries(folder.Path), Is.Empty);
     }
 
-    private static Task<int> MakeAsync(PublicationPart part, string folder, PublicationRecord record) => MakeAsync(part, folder, record, Task.FromResult);
+    private static Task<int> MakeAsync(PublicationPart part, string folder, PublicationRecord record) =>
+        MakeAsync(part, folder, record, _ => Task.CompletedTask);
 
     private static Task<int> MakeAsync(
-        PublicationPart part, string folder, PublicationRecord record, Func<PublicationRecord, Task<PublicationRecord>> require) =>
+        PublicationPart part, string folder, PublicationRecord record, Func<PublicationRecord, Task> require) =>
         PublishCommand.MakeAsync(PublishCommand.OpenOf([part], record, isNamed: false), folder, record, isBusy: true, require, CancellationToken.None);
 }
