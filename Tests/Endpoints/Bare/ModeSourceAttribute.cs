@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Tests.Contract;
 using NUnit.Framework.Interfaces;
 using NUnit.Framework.Internal;
 
@@ -34,7 +35,7 @@ internal sealed class ModeSourceAttribute : TestCaseSourceAttribute, ITestBuilde
 
     private static bool IsOnDemand(object? argument) => argument switch
     {
-        Cell cell => IsOnDemand(cell.Mode) || (cell.Kind is BareOnPostgreSqlApart && cell.Mode != TransactionMode.FullDtc),
+        Cell cell => IsOnDemand(cell.Mode) || ContractCells.IsAsOnOneServer(cell),
         TransactionMode mode => mode == TransactionMode.FullDtcWaiting || mode == TransactionMode.NpgsqlScope,
         string name => name == TransactionMode.FullDtcWaiting.Name || name == TransactionMode.NpgsqlScope.Name,
         _ => false,

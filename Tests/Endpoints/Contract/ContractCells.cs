@@ -57,9 +57,11 @@ internal static class ContractCells
         return IsOnDemand(cell) ? Exhaustive(data) : data;
     }
 
-    // On two servers, every mode but those of two-phase commit is the code of one server. Of two paces of polling, the slow one waits for seconds.
-    private static bool IsOnDemand(Cell cell) =>
-        (cell.Kind is BareOnPostgreSqlApart && cell.Mode != TransactionMode.FullDtc) || cell.PollsOften != cell.Kind.CanPollOften;
+    /// <summary>True if the cell runs the code of a cell on one server: on two, every mode but those of two-phase commit does.</summary>
+    public static bool IsAsOnOneServer(Cell cell) => cell.Kind is BareOnPostgreSqlApart && cell.Mode != TransactionMode.FullDtc;
+
+    // Of two paces of polling, the slow one waits for seconds.
+    private static bool IsOnDemand(Cell cell) => IsAsOnOneServer(cell) || cell.PollsOften != cell.Kind.CanPollOften;
 
     private static TestFixtureData Exhaustive(TestFixtureData data)
     {
