@@ -162,25 +162,17 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         public async Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             var endpoint = await context.GetSendEndpoint(AddressOf(queue));
-            await endpoint.Send(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => Address(send, message.MessageId)), cancellationToken);
+            await endpoint.Send(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => send.MessageId = message.MessageId), cancellationToken);
         }
 
         // Without an address MassTransit would publish the reply, to queues that have asked for nothing.
         public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken) => context.ResponseAddress is null
             ? throw new InvalidOperationException(
                 $"Expected a response address in message {context.MessageId}, and it names none. The sender of a request must name one.")
-            : context.RespondAsync(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => Address(send, message.MessageId)));
+            : context.RespondAsync(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => send.MessageId = message.MessageId));
 
         public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) =>
-            context.Publish(message, Pipe.Execute<PublishContext<WidgetReady>>(publish => Address(publish, message.MessageId)), cancellationToken);
-
-        private static void Address(SendContext send, Guid messageId)
-        {
-            send.MessageId = messageId;
-            // A message that cannot be routed to a queue fails the send.
-            if (send.TryGetPayload(out RabbitMqSendContext? rabbit))
-                rabbit.Mandatory = true;
-        }
+            context.Publish(message, Pipe.Execute<PublishContext<WidgetReady>>(publish => publish.MessageId = message.MessageId), cancellationToken);
 
         public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
     }

@@ -1,6 +1,7 @@
+using System.Runtime.CompilerServices;
 using Kit.Endpoints.MassTransit;
 using Kit.Modes;
-using MassTransit.RabbitMqTransport;
+using MassTransit.Configuration;
 using MassTransit.RabbitMqTransport.Configuration;
 
 // In MassTransit's namespace, so that the methods are found where endpoints are configured.
@@ -13,6 +14,8 @@ public static class ReceiveEndpointExtensions
 {
     /// <summary>More deliveries than a healthy message ever gets.</summary>
     public const int DefaultDeliveryLimit = 100_000;
+
+    private static readonly ConditionalWeakTable<RabbitMqReceiveSettings, TransactionMode> Chosen = [];
 
     /// <summary>
     /// Makes the endpoint's queue a quorum queue whose delivery limit loses no message. RabbitMQ 4.0 and later give a message up after 20
@@ -40,10 +43,14 @@ public static class ReceiveEndpointExtensions
     /// <summary>
     /// Sets the transaction mode of an endpoint's consumers. Call it before <c>ConfigureConsumer</c>, because filters that are configured first
     /// run outside later ones. For a quorum queue, also call <see cref="UseQuorumQueue"/>. Each attempt has its own transaction in its own outbox:
-    /// retry (outbox (scope (consumer))). A send of a consumer that reaches no queue fails, which RabbitMQ and MassTransit otherwise do not notice.
-    /// With the host's <c>PublisherConfirmation</c> off, which is on by default, the endpoint receives nothing, and its health and log say why: a send that the
-    /// broker loses would not be noticed.
+    /// retry (outbox (scope (consumer))). A send of a consumer that reaches no queue fails, which RabbitMQ and MassTransit otherwise do not notice; a delayed
+    /// one does not.
     /// </summary>
+    /// <remarks>
+    /// The endpoint receives nothing, and its health and log say why, if a retry or a redelivery of yours would be within the mode's outbox: one that is set
+    /// later, in a <c>ConsumerDefinition</c>, or on a consumer. Set it on the endpoint, before the mode. In <c>transactions-off</c> none may be there. The same
+    /// with the host's <c>PublisherConfirmation</c> off, which is on by default: a send that the broker loses would not be noticed.
+    /// </remarks>
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="mode"><c>dtc-off</c>, <c>scope-off</c> or <c>transactions-off</c>.</param>
     /// <param name="context">The context of the bus that the endpoint belongs to.</param>
@@ -52,6 +59,7 @@ public static class ReceiveEndpointExtensions
     /// consumer's token is cancelled. A consumer that returns later is rolled back. <see cref="DeadlineScope"/> names the limit of that.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint has a mode.</exception>
     /// <exception cref="NotSupportedException">MassTransit does not support the mode, or not on this endpoint. The message says why.</exception>
     public static void UseTransactionMode(
         this IReceiveEndpointConfigurator endpoint, TransactionMode mode, IRegistrationContext context, TimeSpan? transactionTimeout = null)
@@ -62,9 +70,12 @@ public static class ReceiveEndpointExtensions
             throw new NotSupportedException($"MassTransit cannot run in {mode}: {reason}.");
 
         var settings = SettingsOf(endpoint, mode.Name);
-        endpoint.ConfigureSend(send => send.UseExecute(RequireQueue));
-        // The host may be configured after its endpoints.
-        ((IRabbitMqReceiveEndpointConfigurator)endpoint).ConfigureChannel(channel => channel.UseExecute(RequireConfirmation));
+        if (!Chosen.TryAdd(settings, mode))
+            throw new InvalidOperationException("The endpoint already has a transaction mode: call UseTransactionMode only once.");
+
+        // The host, consumers and their retries may be configured later.
+        var before = new BeforeItReceives((IReceiveEndpointConfiguration)endpoint, mode);
+        ((IRabbitMqReceiveEndpointConfigurator)endpoint).ConfigureChannel(channel => channel.UseExecute(before.Require));
         if (mode == TransactionMode.TransactionsOff)
         {
             // There is no public setting. MassTransit issue 3788 shows this workaround.
@@ -84,22 +95,6 @@ public static class ReceiveEndpointExtensions
         endpoint.ConnectSagaConfigurationObserver(scopes);
         endpoint.ConnectHandlerConfigurationObserver(scopes);
         endpoint.ConnectActivityConfigurationObserver(scopes);
-    }
-
-    // Not for a reply or a fault, whose requester may be gone. An event, which may have no subscribers, does not come here.
-    private static void RequireQueue(SendContext send)
-    {
-        if (send.RequestId is null && send is not SendContext<Fault> && send.TryGetPayload(out RabbitMqSendContext? rabbit))
-            rabbit.Mandatory = true;
-    }
-
-    private static void RequireConfirmation(ChannelContext channel)
-    {
-        if (!channel.ConnectionContext.PublisherConfirmation)
-        {
-            throw new NotSupportedException(
-                "A transaction mode needs the host's PublisherConfirmation, which is off: a send that the broker loses would not be noticed. Leave it on.");
-        }
     }
 
     private static RabbitMqReceiveSettings SettingsOf(IReceiveEndpointConfigurator endpoint, string what) =>

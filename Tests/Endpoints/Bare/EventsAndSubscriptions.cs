@@ -15,7 +15,6 @@ public sealed class EventsAndSubscriptions
 {
     [TestCase("bare.postgresql.dtc-off.ado")]
     [TestCase("bare.rabbitmq.dtc-off.ado")]
-    [TestCase("masstransit.rabbitmq.dtc-off.ado")]
     public async Task An_event_without_a_subscriber_fails_its_message(string cell)
     {
         if (TestTransport.MissingServer(Cell.Find(cell)!.Kind.Transport) is { } missing)
@@ -27,13 +26,16 @@ public sealed class EventsAndSubscriptions
 
         var error = (await bench.ReadErrorsAsync()).Single();
         Assert.That(error.MessageId, Is.EqualTo(message));
-        Assert.That(error.Reason, Does.Match("No queue has subscribed to|NO_ROUTE|procedure kit_publish|PublishException"));
+        Assert.That(error.Reason, Does.Match("No queue has subscribed to|NO_ROUTE|procedure kit_publish"));
     }
 
-    [Test]
-    public async Task On_Rebus_an_event_without_a_subscriber_goes_nowhere_and_its_message_is_handled()
+    [TestCase("rebus.postgresql.dtc-off.ado")]
+    [TestCase("masstransit.rabbitmq.dtc-off.ado")]
+    public async Task On_a_framework_it_goes_nowhere_and_its_message_is_handled(string cell)
     {
-        await using var bench = await CellBench.CreateAsync(Cell.Find("rebus.postgresql.dtc-off.ado")!, subscribers: 0);
+        if (TestTransport.MissingServer(Cell.Find(cell)!.Kind.Transport) is { } missing)
+            Assert.Ignore(missing);
+        await using var bench = await CellBench.CreateAsync(Cell.Find(cell)!, subscribers: 0);
         await bench.SendAsync(Situation.HandlerSucceeds);
 
         await bench.DrainAsync();
