@@ -10,6 +10,10 @@ namespace Kit.Endpoints.Wolverine;
 /// </summary>
 internal sealed class EndpointsAreDurable : IEndpointPolicy
 {
+    private const string Expected =
+        "Durable: in outbox what is sent is stored with the rows, and what is received in the inbox. Remove BufferedInMemory, ProcessInline, SendInline or the " +
+        "like, or use a transport that can be Durable.";
+
     public void Apply(Endpoint endpoint, IWolverineRuntime runtime)
     {
         if (endpoint.Role != EndpointRole.Application)
@@ -17,23 +21,6 @@ internal sealed class EndpointsAreDurable : IEndpointPolicy
 
         if (endpoint.SupportsMode(EndpointMode.Durable))
             endpoint.Mode = EndpointMode.Durable;
-        _ = new Check(endpoint);
-    }
-
-    /// <summary>Wolverine applies it after policies, and after all that the application has set on the endpoint itself.</summary>
-    private sealed class Check : DelayedEndpointConfiguration<Endpoint>
-    {
-        public Check(Endpoint endpoint)
-            : base(endpoint) => add(Require);
-
-        private static void Require(Endpoint endpoint)
-        {
-            if (endpoint.Mode == EndpointMode.Durable)
-                return;
-
-            throw new InvalidOperationException(
-                $"{endpoint.Uri} is {endpoint.Mode}. Expected Durable: in outbox what is sent is stored with the rows, and what is received in the inbox. " +
-                "Remove BufferedInMemory, ProcessInline, SendInline or the like, or use a transport that can be Durable.");
-        }
+        _ = new RequiredMode(endpoint, one => one.Mode == EndpointMode.Durable, Expected);
     }
 }

@@ -7,6 +7,7 @@ using Wolverine.ErrorHandling;
 using Wolverine.Postgresql;
 using Wolverine.Postgresql.Transport;
 using Wolverine.RabbitMQ;
+using Wolverine.RabbitMQ.Internal;
 
 // In Wolverine's namespace, so that the method is found where endpoints are configured.
 #pragma warning disable IDE0130 // Namespace does not match folder structure
@@ -30,7 +31,10 @@ public static class WolverineTransactionModeExtensions
     /// Differently from Wolverine's default, what is sent to a handler of the same application is stored, too. Several applications on one database need a
     /// schema each: in <c>Solo</c> one that starts frees what the others are handling.
     /// </para>
-    /// <para>In <c>scope-off</c> a handler opens connections of its own, and Wolverine marks the message as handled afterwards.</para>
+    /// <para>
+    /// In <c>scope-off</c> a handler opens connections of its own, and Wolverine marks the message as handled afterwards. The start fails if a listener is
+    /// <c>BufferedInMemory</c>.
+    /// </para>
     /// <para>
     /// In <c>outbox</c> a handler takes a <c>DbContext</c> that is registered with <c>AddDbContextWithWolverineIntegration</c>, and works in its transaction:
     /// with Entity Framework Core, or on <c>Database.GetDbConnection()</c>. Wolverine commits the rows, the mark in the inbox and the sends together, also
@@ -69,6 +73,8 @@ public static class WolverineTransactionModeExtensions
         SetAttempts(wolverine, mode);
         if (mode == TransactionMode.Outbox)
             SetTransaction(wolverine, connectionString);
+        else
+            wolverine.Policies.Add(new ListenersAreNotInMemory<PostgresqlQueue>());
 
         return wolverine.ListenToPostgresqlQueue(queue).UseDurableInbox();
     }
@@ -84,7 +90,7 @@ public static class WolverineTransactionModeExtensions
     /// In <c>scope-off</c> a handler opens connections of its own. Wolverine sends what the handler has sent when the handler has returned, and then
     /// acknowledges the message. What a handler sends is not persistent, as is Wolverine's way without an outbox: the broker loses it when it restarts, and
     /// what goes to a handler of the same application, or is scheduled, is in memory, and a stop loses it. A message whose send is refused is acknowledged
-    /// all the same.
+    /// all the same; so is one that is given up while the error queue refuses it. The start fails if a listener is <c>BufferedInMemory</c>.
     /// </para>
     /// <para>
     /// In <c>outbox</c> the receive stores messages in the inbox, and acknowledges them, before their handlers run. A handler takes a <c>DbContext</c> that is
@@ -142,7 +148,10 @@ public static class WolverineTransactionModeExtensions
         // A queue that was named before this has kept the transport's earlier one.
         var listener = wolverine.ListenToRabbitQueue(queue).DeadLetterQueueing(errors);
         if (mode != TransactionMode.Outbox)
+        {
+            wolverine.Policies.Add(new ListenersAreNotInMemory<RabbitMqQueue>());
             return listener.ProcessInline();
+        }
 
         wolverine.PersistMessagesWithPostgresql(connectionString!, schema);
         SetTransaction(wolverine, connectionString!);

@@ -1,5 +1,7 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Wolverine;
 using Kit.Modes;
+using Microsoft.Extensions.Hosting;
 using Wolverine;
 using Wolverine.Postgresql.Transport;
 
@@ -49,4 +51,28 @@ public sealed class ModesOfWolverine
     public void Outbox_on_RabbitMQ_without_a_database_is_refused() => Assert.That(
         () => new WolverineOptions().UseTransactionMode(TransactionMode.Outbox, new Uri("amqp://nowhere"), "orders"),
         Throws.ArgumentException.With.Message.Contains("Expected the database of the handlers' rows"));
+
+    /// <summary>A buffered listener deletes a message, or acknowledges it, before its handler has run.</summary>
+    [TestCase("postgresql")]
+    [TestCase("rabbitmq")]
+    public async Task A_listener_in_memory_fails_the_start_of_scope_off(string transport)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var broker = await TestVirtualHost.CreateAsync();
+        var application = Host.CreateEmptyApplicationBuilder(settings: null);
+        application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
+        {
+            wolverine.UseRuntimeCompilation();
+            wolverine.ApplicationAssembly = typeof(ModesOfWolverine).Assembly;
+            wolverine.Durability.Mode = DurabilityMode.Solo;
+            if (transport == "postgresql")
+                wolverine.UseTransactionMode(TransactionMode.ScopeOff, databases.Widgets, "orders").BufferedInMemory();
+            else
+                wolverine.UseTransactionMode(TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp, "orders").BufferedInMemory();
+        });
+        using var host = application.Build();
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(), Throws.InvalidOperationException.With.Message.Match("orders/? is BufferedInMemory"));
+    }
 }
