@@ -69,6 +69,9 @@ internal sealed class ChosenMode
 
         if (WrapIn(settings) != wrap)
             throw WrappedByHand();
+
+        if (mode == TransactionMode.Outbox && !settings.IsFeatureEnabled<Outbox>())
+            throw new InvalidOperationException($"NServiceBus's outbox was disabled after UseTransactionMode, and {mode} needs it: do not disable the feature.");
     }
 
     private static object? WrapIn(IReadOnlySettings settings) => settings.HasSetting(Wrap) ? settings.Get(Wrap) : null;

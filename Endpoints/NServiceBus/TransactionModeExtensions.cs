@@ -18,8 +18,8 @@ public static class TransactionModeExtensions
     /// </summary>
     /// <remarks>
     /// <para>
-    /// Do not change these settings afterwards: the endpoint refuses to start if another transport was set, the transport's mode was changed, or
-    /// handlers were wrapped in a <see cref="TransactionScope"/> by hand. Later settings in <c>Recoverability()</c> replace the mode's retries. A
+    /// Do not change these settings afterwards: the endpoint refuses to start if another transport was set, the transport's mode was changed,
+    /// handlers were wrapped in a <see cref="TransactionScope"/> by hand, or the outbox of <c>outbox</c> was disabled. Later settings in <c>Recoverability()</c> replace the mode's retries. A
     /// later isolation level or time-out in the transport's <c>TransactionScope</c> applies too, and is not checked.
     /// </para>
     /// <para>
@@ -30,7 +30,7 @@ public static class TransactionModeExtensions
     /// In <c>transactions-off</c> NServiceBus holds a handler's sends back until the handler has returned. <c>RequireImmediateDispatch</c> sends at once.
     /// </para>
     /// <para>
-    /// In <c>outbox</c> it enables NServiceBus's own outbox. Choose a persistence that supports it, such as NServiceBus.Persistence.Sql. Handlers
+    /// In <c>outbox</c> it enables NServiceBus's own outbox. Choose a durable persistence that supports it, such as NServiceBus.Persistence.Sql. Handlers
     /// must take their connection from <c>context.SynchronizedStorageSession</c>; work on another connection is not deduplicated.
     /// </para>
     /// <para>
@@ -49,7 +49,7 @@ public static class TransactionModeExtensions
     /// </param>
     /// <param name="mode">How transactional the handlers are.</param>
     /// <param name="transactionTimeout">
-    /// How long the transaction around a handler may last, in the modes that have one; by default <see cref="TransactionTimeout.Default"/>. In
+    /// How long the transaction around a handler may last in <c>dtc-off</c> and <c>full-dtc</c>; by default <see cref="TransactionTimeout.Default"/>. In
     /// <c>dtc-off</c> it is checked when the handler has returned: a late handler's work is rolled back entirely, and its message is retried. If a
     /// handler runs for longer than <see cref="TransactionManager.MaximumTimeout"/>, Npgsql un-enlists its connection, and later writes stay.
     /// </param>

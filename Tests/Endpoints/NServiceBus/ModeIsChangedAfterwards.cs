@@ -2,6 +2,7 @@ using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using NServiceBus;
+using NServiceBus.Features;
 
 namespace Kit.Tests.NServiceBus;
 
@@ -65,6 +66,12 @@ public sealed class ModeIsChangedAfterwards
             () => endpoint.UseTransactionMode(transport, TransactionMode.ScopeOff),
             Throws.InvalidOperationException.With.Message.Contains("do not call WrapHandlersInATransactionScope"));
     }
+
+    [Test]
+    public void By_an_outbox_that_was_disabled() => Refused(
+        TestEndpoint.Configure("changed", new PostgreSqlTransport("Host=nowhere"), TransactionMode.Outbox),
+        endpoint => endpoint.DisableFeature<Outbox>(),
+        "NServiceBus's outbox was disabled after UseTransactionMode, and outbox needs it: do not disable the feature.");
 
     [Test]
     public void By_another_mode()
