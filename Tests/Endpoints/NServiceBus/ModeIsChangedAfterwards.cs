@@ -2,7 +2,6 @@ using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using NServiceBus;
-using NServiceBus.Features;
 
 namespace Kit.Tests.NServiceBus;
 
@@ -70,7 +69,7 @@ public sealed class ModeIsChangedAfterwards
     [Test]
     public void By_an_outbox_that_was_disabled() => Refused(
         TestEndpoint.Configure("changed", new PostgreSqlTransport("Host=nowhere"), TransactionMode.Outbox),
-        endpoint => endpoint.DisableFeature<Outbox>(),
+        endpoint => endpoint.DisableFeature<global::NServiceBus.Features.Outbox>(),
         "NServiceBus's outbox was disabled after UseTransactionMode, and outbox needs it: do not disable the feature.");
 
     [Test]
