@@ -70,7 +70,8 @@ internal sealed class ChosenMode
         if (WrapIn(settings) != wrap)
             throw WrappedByHand();
 
-        if (mode == TransactionMode.Outbox && !settings.IsFeatureEnabled<Outbox>())
+        // Enabled until it is set up, and then active.
+        if (mode == TransactionMode.Outbox && !settings.IsFeatureEnabled<Outbox>() && !settings.IsFeatureActive<Outbox>())
             throw new InvalidOperationException($"NServiceBus's outbox was disabled after UseTransactionMode, and {mode} needs it: do not disable the feature.");
     }
 
