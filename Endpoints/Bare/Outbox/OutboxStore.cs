@@ -124,12 +124,14 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = after });
         command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. notFor] });
         command.Parameters.Add(new NpgsqlParameter<int> { TypedValue = atMost });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var records = new List<WaitingRecord>();
-        while (await reader.ReadAsync(cancellationToken))
-            records.Add(new WaitingRecord(reader.GetGuid(0), reader.GetString(1)));
+        // The driver reuses a reader for the next user of its connection: ended twice, it would end theirs.
+        await using (var reader = await command.ExecuteReaderAsync(cancellationToken))
+        {
+            while (await reader.ReadAsync(cancellationToken))
+                records.Add(new WaitingRecord(reader.GetGuid(0), reader.GetString(1)));
+        }
 
-        await reader.DisposeAsync();
         // A failover could take the handler's work back, and its sends would be those of an attempt that never was.
         if (IsFlushed && records.Count > 0)
             await LocalTransaction.AwaitStandbysAsync(data, cancellationToken);
