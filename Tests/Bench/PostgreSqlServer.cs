@@ -9,6 +9,10 @@ public static class PostgreSqlServer
 
     private static readonly Lazy<Task<SpareDatabases>> Spares = new(async () => new SpareDatabases((await GetAsync()).ConnectionString));
 
+    private static readonly Lazy<Task<PrivatePostgreSql>> Second = new(() => PrivatePostgreSql.StartAsync(CancellationToken.None));
+
+    private static readonly Lazy<Task<SpareDatabases>> SparesOfSecond = new(async () => new SpareDatabases((await GetSecondAsync()).ConnectionString));
+
     /// <summary>Why there is none; <see langword="null"/> where there is one.</summary>
     public static string? Missing { get; } = PostgreSqlBinaries.Folders().Any()
         ? null
@@ -28,6 +32,20 @@ public static class PostgreSqlServer
         return Spares.Value;
     }
 
+    /// <summary>Another server, for queues apart from their widgets; the test is ignored as above.</summary>
+    internal static Task<PrivatePostgreSql> GetSecondAsync()
+    {
+        IgnoreWithoutPrograms();
+        return Second.Value;
+    }
+
+    /// <inheritdoc cref="GetSparesAsync"/>
+    internal static Task<SpareDatabases> GetSparesOfSecondAsync()
+    {
+        IgnoreWithoutPrograms();
+        return SparesOfSecond.Value;
+    }
+
     public static void IgnoreWithoutPrograms()
     {
         if (Missing is { } reason)
@@ -36,9 +54,9 @@ public static class PostgreSqlServer
 
     internal static async Task StopAsync()
     {
-        if (Spares.IsValueCreated)
-            await (await Spares.Value).DisposeAsync();
-        if (Server.IsValueCreated)
-            await (await Server.Value).DisposeAsync();
+        foreach (var spares in new[] { Spares, SparesOfSecond }.Where(spares => spares.IsValueCreated))
+            await (await spares.Value).DisposeAsync();
+        foreach (var server in new[] { Server, Second }.Where(server => server.IsValueCreated))
+            await (await server.Value).DisposeAsync();
     }
 }

@@ -15,13 +15,15 @@ internal sealed class TestDatabases : ITestWidgets
 
     private readonly string server;
     private readonly SpareDatabases? spares;
+    private readonly bool hasQueue;
     private readonly string name = $"test_{Guid.NewGuid():N}";
     private readonly NpgsqlDataSource widgets;
 
-    private TestDatabases(string server, SpareDatabases? spares)
+    private TestDatabases(string server, SpareDatabases? spares, bool hasQueue = true)
     {
         this.server = server;
         this.spares = spares;
+        this.hasQueue = hasQueue;
         // What a test waits for is counted again and again. A server that a test has for itself may be stopped, and a pool would not notice.
         var connection = new NpgsqlConnectionStringBuilder(Widgets) { Enlist = false };
         connection.Pooling &= spares is not null;
@@ -36,6 +38,8 @@ internal sealed class TestDatabases : ITestWidgets
 
     private string WidgetsName => name + "_widgets";
 
+    private string[] Names => hasQueue ? [QueueName, WidgetsName] : [WidgetsName];
+
     /// <summary>The database that a queue is in: its own, or the widgets' in a mode that needs one database.</summary>
     public string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? Widgets : Queue;
 
@@ -45,15 +49,16 @@ internal sealed class TestDatabases : ITestWidgets
         : new TestDatabases(server, spares: null));
 
     /// <param name="server">A fixture's own, which its tests may stop.</param>
-    public static Task<TestDatabases> CreateAsync(PrivatePostgreSql server)
+    /// <param name="hasQueue">Whether there is a database for queues, too.</param>
+    public static Task<TestDatabases> CreateAsync(PrivatePostgreSql server, bool hasQueue = true)
     {
         var unpooled = new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false }.ConnectionString;
-        return CreateAsync(new TestDatabases(unpooled, SparesOf.GetValue(server, _ => new SpareDatabases(unpooled))));
+        return CreateAsync(new TestDatabases(unpooled, SparesOf.GetValue(server, _ => new SpareDatabases(unpooled)), hasQueue));
     }
 
     private static async Task<TestDatabases> CreateAsync(TestDatabases databases)
     {
-        foreach (var database in new[] { databases.QueueName, databases.WidgetsName })
+        foreach (var database in databases.Names)
             await (databases.spares?.TakeAsync(database) ?? ExecuteAsync(databases.server, $"CREATE DATABASE {database}"));
 
         await ExecuteAsync(databases.widgets, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
@@ -145,7 +150,7 @@ internal sealed class TestDatabases : ITestWidgets
     public async ValueTask DisposeAsync()
     {
         await widgets.DisposeAsync();
-        await Task.WhenAll(new[] { QueueName, WidgetsName }.Select(
+        await Task.WhenAll(Names.Select(
             database => spares?.GiveBackAsync(database) ?? ExecuteAsync(server, $"DROP DATABASE {database} WITH (FORCE)")));
     }
 

@@ -1,10 +1,12 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Stage.Transports;
+using Npgsql;
 
 namespace Kit.Tests;
 
 /// <summary>
-/// Where the queues of one test are: its own database, a virtual host of its own on the tests' broker, or else where a run would have them.
+/// Where the queues of one test are: its own database, on the server of the widgets or a second one, a virtual host of its own on the tests' broker, or else
+/// where a run would have them.
 /// </summary>
 internal sealed class TestTransport : IAsyncDisposable
 {
@@ -12,6 +14,7 @@ internal sealed class TestTransport : IAsyncDisposable
     private static readonly Dictionary<string, Place> Shared = new()
     {
         [TransportName.PostgreSql] = new(() => PostgreSqlServer.Missing, WithTheWidgetsAsync),
+        [TransportName.PostgreSqlApart] = new(() => PostgreSqlServer.Missing, OnTheSecondServerAsync),
         [TransportName.RabbitMq] = new(() => PostgreSqlServer.Missing ?? RabbitMqServer.Missing, OnTheBrokerAsync),
         [TransportName.SqlServer] = new(() => SqlServerServer.Missing, WithTheWidgetsAsync),
     };
@@ -48,6 +51,16 @@ internal sealed class TestTransport : IAsyncDisposable
 
     private static Task<TestTransport> WithTheWidgetsAsync(Cell cell, ITestWidgets databases) =>
         Task.FromResult(new TestTransport(databases.QueueOf(cell), () => ValueTask.CompletedTask));
+
+    private static async Task<TestTransport> OnTheSecondServerAsync(Cell cell, ITestWidgets databases)
+    {
+        var (server, spares) = (await PostgreSqlServer.GetSecondAsync(), await PostgreSqlServer.GetSparesOfSecondAsync());
+        var name = $"test_{Guid.NewGuid():N}";
+        await spares.TakeAsync(name);
+        return new TestTransport(
+            new NpgsqlConnectionStringBuilder(server.ConnectionString) { Database = name }.ConnectionString,
+            async () => await spares.GiveBackAsync(name));
+    }
 
     private static async Task<TestTransport> OnTheBrokerAsync(Cell cell, ITestWidgets databases)
     {

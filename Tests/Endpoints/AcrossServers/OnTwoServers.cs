@@ -17,8 +17,9 @@ public abstract class OnTwoServers
     public async Task StartServers()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        QueueServer = await PrivatePostgreSql.StartAsync(CancellationToken.None);
-        DataServer = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        var (queue, data) = (PrivatePostgreSql.StartAsync(CancellationToken.None), PrivatePostgreSql.StartAsync(CancellationToken.None));
+        QueueServer = await queue;
+        DataServer = await data;
     }
 
     [OneTimeTearDown]

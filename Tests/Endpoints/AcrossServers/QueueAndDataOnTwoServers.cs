@@ -11,7 +11,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
     [Test]
     public async Task Each_message_has_one_row_and_one_send_and_the_rows_of_workers_that_have_ended_are_deleted()
     {
-        var messages = await Bench.EnqueueAsync(100);
+        var messages = await Bench.EnqueueAsync(30);
         await Bench.StartAsync();
         await Bench.DrainedAsync();
         await Bench.StopAsync();
@@ -75,7 +75,7 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
             await isHasty.Task;
             await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
         });
-        var messages = await Bench.EnqueueAsync(200);
+        var messages = await Bench.EnqueueAsync(60);
         try
         {
             await TestDatabases.ExecuteAsync(

@@ -19,8 +19,17 @@ public sealed class HandlerChangesItsSession
     {
         bench = await BareBench.CreateAsync();
         foreach (var database in new[] { bench.Databases.Queue, bench.Databases.Widgets })
-        {
             await TestDatabases.ExecuteAsync(database, "CREATE SCHEMA other");
+    }
+
+    [TearDown]
+    public async Task TearDown() => await bench.DisposeAsync();
+
+    /// <summary>Makes the same queues and the same tables of an outbox in both schemas.</summary>
+    private async Task CreateTablesInBothAsync()
+    {
+        foreach (var database in new[] { bench.Databases.Queue, bench.Databases.Widgets })
+        {
             foreach (var schema in new[] { "public", "other" })
             {
                 var there = new NpgsqlConnectionStringBuilder(database) { SearchPath = schema }.ConnectionString;
@@ -40,15 +49,13 @@ public sealed class HandlerChangesItsSession
             "CREATE TABLE other.work_inbox (LIKE work_inbox INCLUDING ALL); CREATE TABLE other.work_outbox (LIKE work_outbox INCLUDING ALL)");
     }
 
-    [TearDown]
-    public async Task TearDown() => await bench.DisposeAsync();
-
     [TestCase("SET LOCAL search_path TO other", 1)]
     [TestCase("SET LOCAL search_path TO other", 3, Category = ExhaustiveAttribute.Category)]
     [TestCase("CREATE TEMP TABLE next (LIKE public.next INCLUDING ALL) ON COMMIT DROP", 1, Category = ExhaustiveAttribute.Category)]
     [TestCase("CREATE TEMP TABLE next (LIKE public.next INCLUDING ALL) ON COMMIT DROP", 3)]
     public async Task Its_sends_go_to_the_queues_that_the_endpoint_found(string change, int batch)
     {
+        await CreateTablesInBothAsync();
         var errors = await bench.HandleAsync(
             TransactionMode.Shared,
             async (context, cancellationToken) =>
@@ -69,6 +76,7 @@ public sealed class HandlerChangesItsSession
     [TestCase("CREATE TEMP TABLE work_outbox (LIKE public.work_outbox INCLUDING ALL) ON COMMIT DROP")]
     public async Task Its_sends_are_recorded_in_the_outbox_that_the_endpoint_found(string change)
     {
+        await CreateTablesInBothAsync();
         await bench.HandleAsync(TransactionMode.Outbox, async (context, cancellationToken) =>
         {
             await BareBench.ExecuteAsync(context, change, cancellationToken);
@@ -82,6 +90,7 @@ public sealed class HandlerChangesItsSession
     [TestCase(3, Category = ExhaustiveAttribute.Category)]
     public async Task Its_role_need_not_be_allowed_to_send(int batch)
     {
+        await CreateTablesInBothAsync();
         await using var roles = await TwoPhase.TwoRoles.CreateAsync(bench.Databases.Widgets);
         foreach (var mode in new[] { TransactionMode.Shared, TransactionMode.Outbox })
         {
@@ -105,6 +114,7 @@ public sealed class HandlerChangesItsSession
     [TestCase(true)]
     public async Task The_next_message_is_still_received_from_the_queue_that_the_endpoint_found(bool ahead)
     {
+        await CreateTablesInBothAsync();
         var other = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets) { SearchPath = "other" }.ConnectionString;
         await using var foreign = new PostgreSqlQueue(other, "work");
         await foreign.EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);

@@ -54,7 +54,7 @@ public sealed class MeasurementsOfAnEndpoint
         using var host = bench.Build(
             TransactionMode.Outbox,
             (context, cancellationToken) => context.SendAsync("nowhere", new BareBench.Todo(), cancellationToken: cancellationToken),
-            configure: endpoint => endpoint.OutboxSchedule = Outbox.OutboxBench.Patient);
+            configure: endpoint => endpoint.OutboxSchedule = new OutboxSchedule(TimeSpan.FromMilliseconds(100), Grace: TimeSpan.FromMilliseconds(100)));
         var seen = new ConcurrentDictionary<string, double>();
         using var listener = new MeterListener
         {

@@ -23,7 +23,10 @@ public sealed class MessagesInBatches : ManyMessages
 
     private static IEnumerable<TransactionMode> ExactlyOnce => InOneTransaction.Where(mode => mode != TransactionMode.DtcOff);
 
-    private static IEnumerable<TransactionMode> WithTimeOut => InOneTransaction.Where(mode => mode != TransactionMode.Shared);
+    /// <summary>Most with the exhaustive tests: <see cref="TransactionTimesOut"/> has them without batches.</summary>
+    private static IEnumerable<TestCaseData> WithTimeOut => InOneTransaction.Where(mode => mode != TransactionMode.Shared)
+        .Select(mode => new TestCaseData(mode))
+        .Select(data => data.Arguments.Contains(TransactionMode.DtcOff) ? data : data.SetCategory(ExhaustiveAttribute.Category));
 
     protected override void Configure(BareEndpointBuilder endpoint) => endpoint.ReceiveInBatches(Size);
 
@@ -157,7 +160,7 @@ public sealed class MessagesInBatches : ManyMessages
         await HasRowsAsync(0);
     }
 
-    [ModeSource(nameof(WithTimeOut))]
+    [TestCaseSource(nameof(WithTimeOut))]
     public async Task One_that_takes_too_long_is_given_up_alone(TransactionMode mode)
     {
         var errors = await HandleAsync(

@@ -33,10 +33,13 @@ internal sealed class ModeSourceAttribute : TestCaseSourceAttribute, ITestBuilde
         }
     }
 
+    /// <summary>True if cases of the mode run only with the exhaustive tests, also on one server.</summary>
+    public static bool IsOnDemand(TransactionMode mode) => mode == TransactionMode.FullDtcWaiting || mode == TransactionMode.NpgsqlScope;
+
     private static bool IsOnDemand(object? argument) => argument switch
     {
         Cell cell => IsOnDemand(cell.Mode) || ContractCells.IsAsOnOneServer(cell),
-        TransactionMode mode => mode == TransactionMode.FullDtcWaiting || mode == TransactionMode.NpgsqlScope,
+        TransactionMode mode => IsOnDemand(mode),
         string name => name == TransactionMode.FullDtcWaiting.Name || name == TransactionMode.NpgsqlScope.Name,
         _ => false,
     };

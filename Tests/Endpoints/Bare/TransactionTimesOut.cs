@@ -65,10 +65,10 @@ public sealed class TransactionTimesOut
         await InsertAsync(connection, context.MessageId);
         if (pausesAlways || context.Attempt == 1)
         {
-            // Its end can come late; then the driver has time to hear of it.
-            var transaction = Transaction.Current!;
-            await Eventually.HoldsAsync(() => transaction.TransactionInformation.Status != TransactionStatus.Active, "it times out");
-            await Task.Delay(Limit, cancellationToken);
+            // It tells whoever is enlisted before it is complete.
+            var completed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            Transaction.Current!.TransactionCompleted += (_, _) => completed.SetResult();
+            await completed.Task.WaitAsync(Eventually.Limit, CancellationToken.None);
         }
 
         await InsertAsync(connection, context.MessageId);

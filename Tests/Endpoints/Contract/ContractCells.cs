@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Tests.Bare;
 using NUnit.Framework.Internal;
 
 namespace Kit.Tests.Contract;
@@ -13,20 +14,21 @@ internal static class ContractCells
     public static IEnumerable<TestFixtureData> All => Of(_ => true);
 
     /// <summary>
-    /// The same, of which some run always, whatever else is installed: each mode of the bare endpoint on PostgreSQL, and on each other kind the last mode
-    /// that retries. For what an endpoint does outside its transactions, or what every mode does with the code that the situations of <see cref="All"/> meet.
+    /// The same, of which some run always, whatever else is installed: the modes of the bare endpoint on PostgreSQL that a <see cref="ModeSourceAttribute"/>
+    /// runs always, and on each other kind the last mode that retries, except where the bare endpoint's queues have a server of their own. For what an
+    /// endpoint does outside its transactions, or what every mode does with the code that the situations of <see cref="All"/> meet.
     /// </summary>
     public static IEnumerable<TestFixtureData> Few
     {
         get
         {
-            var retrying = Here(cell => cell.Mode.CommitOrder.IsMessageLeftInHandler && !IsOnDemand(cell))
+            var retrying = Here(cell => cell.Kind is not BareOnPostgreSql && cell.Mode.CommitOrder.IsMessageLeftInHandler && !IsOnDemand(cell))
                 .GroupBy(cell => cell.Kind)
                 .Select(cells => cells.Last())
                 .ToHashSet();
             // Bare on RabbitMQ, transactions-off: it alone has its whole backlog, and handles it before it stops.
             return Of(_ => true, always: cell =>
-                cell.Kind.GetType() == typeof(BareOnPostgreSql)
+                (cell.Kind.GetType() == typeof(BareOnPostgreSql) && !ModeSourceAttribute.IsOnDemand(cell.Mode))
                 || cell is { Kind: BareOnRabbitMq, Mode.CrashEffect: CrashEffect.Loses }
                 || retrying.Contains(cell));
         }

@@ -39,11 +39,12 @@ public sealed class EndpointFindsWhatWaits
         await using var bench = await OutboxBench.CreateAsync(
             transport, new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false }.ConnectionString);
         await bench.LeaveAsync(20, Sink);
-        using var endpoint = bench.Build(_ => []);
+        using var log = new WarningsOfAHost();
+        using var endpoint = bench.Build(_ => [], log: log);
         await endpoint.StartAsync();
 
         await server.StopImmediatelyAsync(CancellationToken.None);
-        await Task.Delay(TimeSpan.FromSeconds(1));
+        await Eventually.HoldsAsync(() => log.Count("The outbox cannot be dispatched or cleaned up") > 0, "a search has met the crash");
         await server.RestartAsync(CancellationToken.None);
         var sink = bench.OpenQueue(Sink);
         await sink.CreateAsync(CancellationToken.None);

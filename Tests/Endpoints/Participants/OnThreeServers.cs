@@ -35,7 +35,7 @@ public abstract class OnThreeServers : OnTwoServers
     }
 
     [SetUp]
-    public async Task SetUpThird() => Billing = await TestDatabases.CreateAsync(BillingServer);
+    public async Task SetUpThird() => Billing = await TestDatabases.CreateAsync(BillingServer, hasQueue: false);
 
     [TearDown]
     public async Task TearDownThird()

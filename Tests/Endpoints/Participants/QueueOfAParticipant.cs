@@ -41,7 +41,7 @@ public sealed class QueueOfAParticipant : OnThreeServers
     public async Task Each_message_is_sent_there_once_and_has_one_row_in_each_database()
     {
         await StartAsync(InsertInBothAndSendAsync);
-        var messages = await Bench.EnqueueAsync(100);
+        var messages = await Bench.EnqueueAsync(30);
         await DrainedAsync();
 
         await IsHandledOnceAsync(messages);

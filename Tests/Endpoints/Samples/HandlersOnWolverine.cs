@@ -24,7 +24,7 @@ public sealed class HandlersOnWolverine
     private const string Rows = "SELECT count(*)::int FROM placed_order";
 
     [TestCase(typeof(InOutbox), "outbox", 1)]
-    [TestCase(typeof(InOutboxWithoutItsModel), "outbox", 1)]
+    [TestCase(typeof(InOutboxWithoutItsModel), "outbox", 1, Category = ExhaustiveAttribute.Category)]
     [TestCase(typeof(OnItsOwn), "scope-off", 2)]
     public async Task An_order_whose_first_attempt_fails_after_its_insert_leaves_as_many_rows(Type handler, string mode, int rows)
     {
@@ -146,7 +146,7 @@ public sealed class HandlersOnWolverine
             () => host.StartAsync(), Throws.TypeOf<InvalidOperationException>().With.Message.Contains("OnItsOwn takes no DbContext, although another handler"));
     }
 
-    [TestCase("outbox", typeof(InOutboxAndOn), false)]
+    [TestCase("outbox", typeof(InOutboxAndOn), false, Category = ExhaustiveAttribute.Category)]
     [TestCase("scope-off", typeof(OnItsOwnAndOn), false)]
     [TestCase("outbox", typeof(InOutboxAndOn), true)]
     public async Task What_is_sent_to_a_handler_of_the_same_application_is_stored(string mode, Type handler, bool isOnRabbitMq)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json;
 using Kit.Guarantees;
 using Kit.Proofs;
 using Kit.Prove.Files;
@@ -16,8 +17,29 @@ public sealed class ProofInATestProject
 {
     private static readonly string Samples = Path.Combine(RepositoryFiles.Root, "Samples");
 
+    /// <summary>The service is a shell command.</summary>
     [Test]
     public async Task Passes_if_the_promise_is_kept()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The service of this test is a shell command.");
+        using var folder = new TemporaryFolder();
+        await File.WriteAllTextAsync(folder.Below("orders.proof.json"), WorkerOnPsql());
+
+        await ProveAsync(Proof.OfFile(folder.Below("orders.proof.json")) with
+        {
+            Runner = RunnerProcess.ProvePath,
+            Only = "orders@1:b",
+            Folder = folder.Below("proof"),
+        });
+
+        Assert.That(Directory.GetFiles(folder.Below("proof"), "proof.md"), Is.Not.Empty);
+    }
+
+    [Test]
+    [Exhaustive]
+    public async Task Of_a_program_that_the_project_references_passes_if_the_promise_is_kept()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         using var folder = new TemporaryFolder();
@@ -83,6 +105,20 @@ public sealed class ProofInATestProject
         Assert.That(
             File.ReadAllText($"{folder.Path}/arguments").Trim(),
             Is.EqualTo($"{first}{Path.GetFullPath("orders.proof.json")} --out {folder.Path} --budget 90s --only orders@1:b"));
+    }
+
+    [Test]
+    public async Task The_program_that_the_project_references_is_an_option_of_the_runner()
+    {
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The runner of this test is a shell script.");
+        using var folder = new TemporaryFolder();
+        var runner = ScriptIn(folder, $"echo \"$@\" > \"{folder.Path}/arguments\"\nexit 2");
+
+        await Assert.ThatAsync(
+            () => (Proof.Of<PlaceOrder>("orders.proof.json") with { Runner = runner, Folder = folder.Path }).RunAsync(), Throws.TypeOf<ProofException>());
+
+        Assert.That(File.ReadAllText($"{folder.Path}/arguments").Trim(), Does.EndWith($" --start {typeof(PlaceOrder).Assembly.Location}"));
     }
 
     [Test]
@@ -200,6 +236,28 @@ public sealed class ProofInATestProject
             () => (Proof.OfFile("orders.proof.json") with { Runner = runner, Folder = folder.Path }).RunAsync(),
             Throws.TypeOf<ProofException>().With.Message.StartsWith("The report is of another version of the runner: "));
     }
+
+    /// <summary>A proof file whose service takes its messages and writes their effects in one statement.</summary>
+    private static string WorkerOnPsql() => JsonSerializer.Serialize(new
+    {
+        name = "orders",
+        databases = new[] { "orders" },
+        setup = new { orders = new[] { "CREATE TABLE inbox (id uuid); CREATE TABLE placed_order (id uuid)" } },
+        start = new
+        {
+            command = new[]
+            {
+                "/bin/sh", "-c",
+                "while :; do \"$PSQL\" \"$DATABASE\" -c 'WITH taken AS (DELETE FROM inbox RETURNING id) INSERT INTO placed_order SELECT id FROM taken'; "
+                + "sleep 0.3; done",
+            },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", PSQL = Path.Combine(PostgreSqlBinaries.Folders().First(), "psql") },
+        },
+        send = new { sql = "INSERT INTO inbox VALUES ('{{id}}')", database = "orders" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM inbox" } },
+        promise = "exactly-once",
+    });
 
     private static string ScriptIn(TemporaryFolder folder, string script, string name = "kit-prove")
     {

@@ -22,7 +22,9 @@ public sealed class NamedSqlServer
         () => SqlServerFacts.ReadAsync($"User ID=kit;Password={Secret}", CancellationToken.None),
         Throws.TypeOf<KitException>().With.Message.EqualTo("The SQL Server connection string cannot be read."));
 
+    /// <summary>The driver tries until the limit that the kit gives it. What its error becomes, <see cref="Other_refusals"/> shows.</summary>
     [Test]
+    [Exhaustive]
     public void Out_of_reach() => Assert.That(
         () => SqlServerFacts.ReadAsync($"Server=127.0.0.1,1;User ID=kit;Password={Secret}", CancellationToken.None),
         Throws.TypeOf<KitException>().With.Message.EqualTo("The SQL Server is out of reach: kit at 127.0.0.1,1."));

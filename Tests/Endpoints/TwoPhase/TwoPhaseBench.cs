@@ -58,6 +58,24 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
         return messages;
     }
 
+    /// <summary>Deletes the messages of a queue, except the first ones and those that a session has received.</summary>
+    /// <returns>The ids of the deleted ones.</returns>
+    public static async Task<IReadOnlySet<Guid>> DeleteBehindFirstAsync(string connection, string queue)
+    {
+        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(connection) { Pooling = false, Enlist = false });
+        await using var delete = source.CreateCommand(
+            $"""
+            DELETE FROM "{queue}" WHERE position = ANY (ARRAY(SELECT position FROM "{queue}" ORDER BY position OFFSET 200 FOR UPDATE SKIP LOCKED))
+            RETURNING message_id
+            """);
+        await using var reader = await delete.ExecuteReaderAsync();
+        var deleted = new HashSet<Guid>();
+        while (await reader.ReadAsync())
+            deleted.Add(reader.GetGuid(0));
+
+        return deleted;
+    }
+
     /// <summary>Starts one more endpoint on the queue.</summary>
     /// <param name="mode">One of two-phase commit.</param>
     /// <param name="concurrency">Its workers.</param>
@@ -74,6 +92,7 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
             .UsePostgreSql(queue, data)
             .UseTransactionMode(mode)
             .LimitConcurrency(concurrency)
+            .PauseAfterOutage(TimeSpan.FromMilliseconds(50))
             .Handle<Todo, TodoHandler>());
         var host = builder.Build();
         hosts.Add(host);

@@ -109,7 +109,11 @@ public sealed class AdviceInWords
     [Test]
     public void Full_dtc_on_SQL_Server_is_given_one_connection_string()
     {
-        foreach (var kind in EndpointKinds.All.Where(kind => kind.Transport == TransportName.SqlServer && kind.InBuild.IsSupported))
+        var kinds = EndpointKinds.All.Where(kind => kind.Transport == TransportName.SqlServer).ToList();
+        if (kinds.TrueForAll(kind => !kind.InBuild.IsSupported))
+            Assert.Ignore(kinds[0].InBuild.Because!);
+
+        foreach (var kind in kinds.Where(kind => kind.InBuild.IsSupported))
             Assert.That(string.Join('\n', kind.CodeOf(TransactionMode.FullDtc)), Does.Contain("(data)"), kind.Framework);
     }
 

@@ -46,7 +46,10 @@ public sealed class GraphsOfOneRun
         var document = XDocument.Parse(output.ToString());
         var size = document.Descendants(svg + "view").First().Attribute("viewBox")!.Value.Split(' ').Select(int.Parse).ToArray();
 
-        foreach (var (graph, name) in document.Root!.Element(svg + "g")!.Elements(svg + "g").Zip(["full-dtc", "dtc-off"]))
+        var graphs = document.Root!.Element(svg + "g")!.Elements(svg + "g").ToList();
+
+        Assert.That(graphs, Has.Count.EqualTo(2));
+        foreach (var (graph, name) in graphs.Zip(["full-dtc", "dtc-off"]))
         {
             var texts = graph.Elements(svg + "text").ToList();
             Assert.That(

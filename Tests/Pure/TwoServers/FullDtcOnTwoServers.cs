@@ -10,7 +10,7 @@ public sealed class FullDtcOnTwoServers
     [TestCase(1, "01")]
     [TestCase(1, "01", 2, 1, Category = ExhaustiveAttribute.Category)]
     [TestCase(2, "0", 2, 1)]
-    [TestCase(2, "1", 2, 1)]
+    [TestCase(2, "1", 2, 1, Category = ExhaustiveAttribute.Category)]
     public void A_branch_commits_if_and_only_if_its_message_has_left_the_queue(int numbers, string recoveries, int participants = 1, int workers = 2)
     {
         var model = new TwoServersModel(Mistake.None, numbers, recoveries, participants, workers);

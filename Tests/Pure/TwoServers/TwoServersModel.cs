@@ -66,16 +66,16 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
     /// <returns>The shortest way to a state that breaks the invariant; <see langword="null"/> if there is none.</returns>
     public IReadOnlyList<string>? FindViolation()
     {
-        var from = new Dictionary<State, (State? Before, string Step)> { [new State()] = (null, "start") };
+        var from = new Dictionary<State, State?> { [new State()] = null };
         var waiting = new Queue<State>(from.Keys);
         while (waiting.TryDequeue(out var state))
         {
             if ((Violation(state) ?? LeftBehind(state)) is { } violation)
                 return [.. WayTo(state, from), violation];
 
-            foreach (var (step, next) in StepsFrom(state))
+            foreach (var (_, next) in StepsFrom(state))
             {
-                if (from.TryAdd(next, (state, step)))
+                if (from.TryAdd(next, state))
                     waiting.Enqueue(next);
             }
         }
@@ -84,13 +84,13 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
         return null;
     }
 
-    private static List<string> WayTo(State state, Dictionary<State, (State? Before, string Step)> from)
+    private IEnumerable<string> WayTo(State state, Dictionary<State, State?> from)
     {
         var way = new List<string>();
-        for (State? at = state; at is { } here; at = from[here].Before)
-            way.Insert(0, from[here].Step);
+        for (var at = state; from[at] is { } before; at = before)
+            way.Insert(0, $"{StepsFrom(before).First(step => step.Next == at).Step}");
 
-        return way;
+        return way.Prepend("start");
     }
 
     /// <summary>The invariant: a branch commits if, and only if, its message has left the queue.</summary>
@@ -148,7 +148,7 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
     private static State Arrive(State state, int worker, int number, int participant) =>
         state.OnTheWay(worker, number, participant, false).With(worker, number, participant, Branch.Prepared);
 
-    private IEnumerable<(string Step, State Next)> StepsFrom(State state)
+    private IEnumerable<(FormattableString Step, State Next)> StepsFrom(State state)
     {
         for (var worker = 0; worker < workers; worker++)
         {
@@ -166,10 +166,10 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
         }
 
         if (Enumerable.Range(0, workers).Any(worker => state.Session(worker) is Session.Open))
-            yield return ("the queue's server crashes", Enumerable.Range(0, workers).Aggregate(state, (next, worker) => next.EndSession(worker)));
+            yield return ($"the queue's server crashes", Enumerable.Range(0, workers).Aggregate(state, (next, worker) => next.EndSession(worker)));
     }
 
-    private IEnumerable<(string Step, State Next)> WorkerSteps(State state, int worker)
+    private IEnumerable<(FormattableString Step, State Next)> WorkerSteps(State state, int worker)
     {
         var session = state.Session(worker);
         if (session is Session.None)
@@ -196,9 +196,9 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
     }
 
     /// <summary>The second phase: the process remembers what it has decided, even without the session.</summary>
-    private IEnumerable<(string Step, State Next)> BranchSteps(State state, int worker, int number, int participant)
+    private IEnumerable<(FormattableString Step, State Next)> BranchSteps(State state, int worker, int number, int participant)
     {
-        var branch = $"branch {worker}/{number} at {participant}";
+        FormattableString branch = $"branch {worker}/{number} at {participant}";
         if (state.IsOnTheWay(worker, number, participant))
             yield return ($"{branch} is prepared late", Arrive(state, worker, number, participant));
         if (state.Session(worker) is Session.Killed)
@@ -222,7 +222,7 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
             yield return ($"{branch} is committed late", state.With(worker, number, participant, Branch.Committed));
     }
 
-    private IEnumerable<(string Step, State Next)> UnitSteps(State state, int worker)
+    private IEnumerable<(FormattableString Step, State Next)> UnitSteps(State state, int worker)
     {
         var number = state.Number(worker);
         if (state.Unit(worker) is Unit.None)
@@ -257,7 +257,7 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
         }
     }
 
-    private IEnumerable<(string Step, State Next)> PrepareSteps(State state, int worker, int number)
+    private IEnumerable<(FormattableString Step, State Next)> PrepareSteps(State state, int worker, int number)
     {
         var waiting = All.Where(participant => state.Uses(worker, participant) && !state.IsAnswered(worker, participant)).ToList();
         foreach (var participant in waiting)
@@ -278,9 +278,9 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
         yield return ($"{worker} gives the attempt up, and its prepare is on the way", onTheWay.EndUnit(worker));
     }
 
-    private IEnumerable<(string Step, State Next)> RecoverySteps(State state, int of, int at)
+    private IEnumerable<(FormattableString Step, State Next)> RecoverySteps(State state, int of, int at)
     {
-        var name = $"recovery {of} at {at}";
+        FormattableString name = $"recovery {of} at {at}";
         switch (state.Recovery(of, at))
         {
             case Recovery.Idle:
@@ -290,10 +290,11 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
                 if (read.StrikeGone(of, at, read.Seen(of, at)) is var struck && struck != read)
                     yield return ($"{name} reads the branches, and strikes those that are gone", struck);
                 break;
+            case Recovery.Ending when state.Seen(of, at) == 0 && mistake is Mistake.ReadBeforeFence:
+                yield return ($"{name} reads the branches again, too early", state.With(of, at, Recovery.ReadTooEarly, state.PreparedAt(at)));
+                break;
             case Recovery.Ending when state.Seen(of, at) == 0:
-                yield return mistake is Mistake.ReadBeforeFence
-                    ? ($"{name} reads the branches again, too early", state.With(of, at, Recovery.ReadTooEarly, state.PreparedAt(at)))
-                    : ($"{name} fences the dead", state.FenceDead(of, at, Recovery.Fenced, 0));
+                yield return ($"{name} fences the dead", state.FenceDead(of, at, Recovery.Fenced, 0));
                 break;
             case Recovery.Ending:
                 foreach (var step in EndingSteps(state, of, at))
@@ -321,10 +322,10 @@ internal sealed class TwoServersModel(Mistake mistake, int numbers, string recov
         }
     }
 
-    private IEnumerable<(string Step, State Next)> EndingSteps(State state, int of, int at)
+    private IEnumerable<(FormattableString Step, State Next)> EndingSteps(State state, int of, int at)
     {
         var (worker, number) = state.FirstSeen(of, at);
-        var name = $"recovery {of} at {at}";
+        FormattableString name = $"recovery {of} at {at}";
         if (worker == of && state.Session(of) is Session.Open)
         {
             var isUnderWay = state.Unit(of) is not Unit.None && state.Number(of) == number;

@@ -30,6 +30,7 @@ public sealed partial class FoldersOnThePages
     {
         var run = RunFolder.Open(PathOf(folder)).Load();
 
+        Assert.That(run.Rounds, Is.Not.Empty);
         Assert.Multiple(() =>
         {
             foreach (var round in run.Rounds)
