@@ -16,8 +16,8 @@ public sealed class RunOnATerminal
         using var parent = new TemporaryFolder();
         // Each message waits for some round trips, so that each round is shown, four times a second, however late a timer is.
         var arguments =
-            "run --framework bare --transport postgresql --mode scope-off --rtt 5ms --messages 400 --rounds 2 --no-repeat --warmup 10 --seed-rows 20000 --out " +
-            Path.Combine(parent.Path, "run");
+            "run --framework bare --transport postgresql --mode scope-off --rtt 5ms --messages 400 --rounds 2 --no-repeat --warmup 10 --seed-rows 20000 " +
+            $"--out {Path.Combine(parent.Path, "run")}";
         using var terminal = RunnerProcess.Start(
             new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },
             "script",

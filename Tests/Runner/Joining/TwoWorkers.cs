@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Results;
 
@@ -7,9 +8,9 @@ namespace Kit.Tests.Joining;
 [Parallelizable]
 public sealed class TwoWorkers : JoiningTest
 {
-    [TestCase(2)]
-    [TestCase(1, Category = ExhaustiveAttribute.Category)]
-    public async Task They_share_the_processes_of_a_round(int processes)
+    [TestCase("2", 1)]
+    [TestCase("1,2", 2, Category = ExhaustiveAttribute.Category)]
+    public async Task They_share_the_processes_of_each_round(string processes, int rounds)
     {
         RabbitMqServer.IgnoreWithoutPrograms();
         var broker = (await RabbitMqServer.GetAsync()).Address;
@@ -18,7 +19,7 @@ public sealed class TwoWorkers : JoiningTest
         using var second = StartWorker(atTheBroker);
         using var runner = StartRun(
         [
-            "--transport", "rabbitmq", "--mode", "dtc-off", "--processes", $"{processes}", "--workers", "2", "--rounds", "1", "--messages", $"{Messages}",
+            "--transport", "rabbitmq", "--mode", "dtc-off", "--processes", processes, "--workers", "2", "--rounds", "1", "--messages", $"{Messages}",
             .. atTheBroker, "--rabbitmq-management", broker.Management.AbsoluteUri,
         ]);
 
@@ -27,16 +28,21 @@ public sealed class TwoWorkers : JoiningTest
         var said = string.Join('\n', results.Select(result => result.Output + result.Errors));
         Assert.That(results.Select(result => result.ExitCode), Is.All.EqualTo(ExitCode.Success), said);
         var run = Measured();
-        var round = run.Rounds.Single();
+        Assert.That(run.Rounds, Has.Count.EqualTo(rounds));
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(round.Outcome.IsValid(), string.Join(", ", round.Outcome.Reasons));
-            Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(Messages));
-            Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages).And.Ordered.And.All.Not.Negative);
-            Assert.That(round.Clock, Is.EqualTo(ClockSource.CommitTimestamps));
-            Assert.That(round.HandledByEach, processes == 1 ? Is.Null : Has.Count.EqualTo(processes).And.All.Positive);
-            Assert.That(round.HandledByEach?.Sum() ?? Messages, Is.EqualTo(Messages));
-            Assert.That(round.Costs.HandlerCpuMilliseconds.Because, Is.EqualTo("the handlers ran on other machines"));
+            foreach (var round in run.Rounds)
+            {
+                Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
+                Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(Messages), $"{round.Cell}");
+                Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages).And.Ordered.And.All.Not.Negative, $"{round.Cell}");
+                Assert.That(round.Clock, Is.EqualTo(ClockSource.CommitTimestamps));
+                var each = round.HandledByEach;
+                Assert.That(each?.Sum(), Is.EqualTo(round.Cell.On(Axis.Processes.Name) is null ? null : Messages), $"{round.Cell}");
+                Assert.That(each ?? [1, 1], Has.Count.EqualTo(2).And.All.Positive, $"{round.Cell}");
+                Assert.That(round.Costs.HandlerCpuMilliseconds.Because, Is.EqualTo("the handlers ran on other machines"));
+            }
+
             Assert.That(run.Document.WorkersNeeded, Is.EqualTo(2));
             Assert.That(run.Document.Workers?.Select(worker => worker.Number), Is.EqualTo([1, 2]));
             Assert.That(run.Document.Workers?.Select(worker => worker.Host.Cores), Is.All.EqualTo(Environment.ProcessorCount));

@@ -28,7 +28,8 @@ public sealed class SendsOfAnEndpoint
 
     private static IEnumerable<TestCaseData> OfTheKit => OnDemand(Cells.Where(cell => cell.Kind.Framework == "bare"), isAlways: IsPlace);
 
-    private static IEnumerable<TestCaseData> Each => OnDemand(Cells, isAlways: cell => cell.Kind.Transport == TransportName.PostgreSql && cell.Mode == TransactionMode.Outbox);
+    private static IEnumerable<TestCaseData> Each =>
+        OnDemand(Cells, isAlways: cell => cell.Kind.Transport == TransportName.PostgreSql && cell.Mode == TransactionMode.Outbox);
 
     [OneTimeSetUp]
     public async Task StartServers()
