@@ -18,10 +18,16 @@ internal sealed class ProofJudge(ProofFile file)
     /// <summary>The experiment of each message.</summary>
     private readonly ConcurrentDictionary<Guid, PointToken> sentAt = new();
 
+    /// <summary>The waits of the experiments. The commands leave them as they are; a test sets shorter ones for an application that is quick.</summary>
+    public PointWaits Waits { get; init; } = new();
+
     /// <summary>The experiments with the application of the file.</summary>
     public PointExperiments<ProofAccount> ExperimentsOn(ProofServers servers) => new(
         new(file.Promised, WhyDisturbed, account => account.Left.Count > 0),
-        async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop))
+    {
+        Waits = Waits,
+    };
 
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {

@@ -3,6 +3,7 @@ using Kit.Guarantees;
 using Kit.Prove.Files;
 using Kit.Prove.Handlings;
 using Kit.Prove.Service;
+using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Drains;
 using Kit.Runner.Servers;
@@ -197,6 +198,9 @@ internal sealed record DrainPlan(ProofFile File, string Folder, int Messages, in
 {
     /// <summary>Time without progress after which a round is given up: longer than a service takes to start, or a checkpoint or a lock delays it.</summary>
     public TimeSpan StallLimit { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <inheritdoc cref="Drain.Quiet"/>
+    public TimeSpan Quiet { get; init; } = Drain.DefaultQuiet;
 
     /// <summary>The distance of the service from its servers.</summary>
     public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;

@@ -42,7 +42,7 @@ internal sealed class ServiceRound(DrainPlan plan, ProofServers servers, DiskFac
             var flushBefore = MeasureFlush();
             meter?.Start();
             await using var sampler = IsTraced ? await service.Bed.SampleSessionsAsync(cancellationToken) : null;
-            var drained = await new Drain(service, plan.StallLimit, progress).RunAsync(messages.Count, cancellationToken);
+            var drained = await new Drain(service, plan.StallLimit, progress) { Quiet = plan.Quiet }.RunAsync(messages.Count, cancellationToken);
             if (meter is not null)
             {
                 document = document with

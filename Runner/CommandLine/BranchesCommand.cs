@@ -63,10 +63,11 @@ internal sealed class BranchesCommand : KitCommand
     private async Task<int> ListAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var branches = await OnServerAsync(parsed.GetValue(postgreSql)!, prepared => prepared.ReadAsync(cancellationToken));
+        var output = parsed.InvocationConfiguration.Output;
         if (parsed.GetValue(json))
-            await Console.Out.WriteLineAsync(JsonSerializer.Serialize(branches, ResultJson.Options));
+            await output.WriteLineAsync(JsonSerializer.Serialize(branches, ResultJson.Options));
         else
-            Write(branches, Console.Out);
+            Write(branches, output);
 
         return ExitCode.Success;
     }

@@ -46,7 +46,7 @@ internal sealed class BranchesEndCommand : KitCommand
             : null;
         var outcome = await BranchesCommand.OnServerAsync(
             parsed.GetValue(postgreSql)!, prepared => prepared.EndAsync(globalId, asked, cancellationToken));
-        await Console.Out.WriteLineAsync($"{(outcome is BranchDecision.Committed ? "Committed" : "Rolled back")}: {globalId}");
+        await parsed.InvocationConfiguration.Output.WriteLineAsync($"{(outcome is BranchDecision.Committed ? "Committed" : "Rolled back")}: {globalId}");
         return ExitCode.Success;
     }
 }

@@ -31,10 +31,11 @@ internal sealed class ErrorsListCommand : KitCommand
     {
         await using var errors = queue.Open(parsed);
         var letters = await errors.ReadAsync(cancellationToken);
+        var output = parsed.InvocationConfiguration.Output;
         if (parsed.GetValue(json))
-            await Console.Out.WriteLineAsync(JsonSerializer.Serialize(letters, ResultJson.Options));
+            await output.WriteLineAsync(JsonSerializer.Serialize(letters, ResultJson.Options));
         else
-            Write(queue.NameIn(parsed), letters, Console.Out);
+            Write(queue.NameIn(parsed), letters, output);
 
         return ExitCode.Success;
     }

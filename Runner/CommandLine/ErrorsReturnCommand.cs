@@ -55,12 +55,13 @@ internal sealed class ErrorsReturnCommand : KitCommand
     private async Task<int> ReturnAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         await using var errors = queue.Open(parsed);
+        var output = parsed.InvocationConfiguration.Output;
         try
         {
             var returned = await errors.ReturnAsync(parsed.GetValue(all) ? null : parsed.GetValue(message)!, cancellationToken);
             foreach (var id in returned)
-                await Console.Out.WriteLineAsync($"Returned {(id == Guid.Empty ? "a message without an id" : id)}");
-            await Console.Out.WriteLineAsync($"Returned to '{queue.NameIn(parsed)}': {Figures.Count(returned.Count)}.");
+                await output.WriteLineAsync($"Returned {(id == Guid.Empty ? "a message without an id" : id)}");
+            await output.WriteLineAsync($"Returned to '{queue.NameIn(parsed)}': {Figures.Count(returned.Count)}.");
             return ExitCode.Success;
         }
         catch (DeadLetterNotFoundException missing)

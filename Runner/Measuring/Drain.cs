@@ -31,13 +31,16 @@ internal sealed class Drain(ITarget target, TimeSpan stallLimit, IProgress<int> 
     /// </summary>
     public static readonly TimeSpan WarmUpStallLimit = TimeSpan.FromMinutes(3);
 
+    /// <summary>The time for <see cref="Quiet"/> if nobody sets it.</summary>
+    public static readonly TimeSpan DefaultQuiet = TimeSpan.FromSeconds(10);
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
 
     // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
     /// <summary>Time without a handled message after which messages that no queue has are lost. No longer than the limit of a stall.</summary>
-    public TimeSpan Quiet { get; init; } = TimeSpan.FromSeconds(10);
+    public TimeSpan Quiet { get; init; } = DefaultQuiet;
 
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {

@@ -7,9 +7,6 @@ internal static class Settling
 {
     internal static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
 
-    /// <summary>If work is left of an experiment at a point, which waits twice as long once more.</summary>
-    internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
-
     /// <summary>Time for a process to start and handle a message, before one of its starts was measured.</summary>
     internal static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
 

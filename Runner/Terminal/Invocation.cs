@@ -15,18 +15,27 @@ internal static class Invocation
     // Servers are stopped and removed within this time after Ctrl+C.
     private static readonly TimeSpan ToCleanUp = TimeSpan.FromMinutes(1);
 
+    /// <summary>Runs it on the console.</summary>
     /// <param name="typedAfter">What the examples of its help follow on the command line.</param>
-    public static async Task<int> RunAsync(RootCommand root, IReadOnlyList<string> arguments, string typedAfter)
+    public static Task<int> RunAsync(RootCommand root, IReadOnlyList<string> arguments, string typedAfter)
     {
         Console.OutputEncoding = Encoding.UTF8;
         TerminalThatCanGo.WrapConsole();
+        return RunAsync(root, arguments, typedAfter, Console.Out, Console.Error);
+    }
+
+    /// <summary>Runs a command that writes to the output of its invocation, and not to the console.</summary>
+    /// <inheritdoc cref="RunAsync(RootCommand, IReadOnlyList{string}, string)" path="/param"/>
+    public static async Task<int> RunAsync(
+        RootCommand root, IReadOnlyList<string> arguments, string typedAfter, TextWriter output, TextWriter errors)
+    {
         var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
         root.Options.Add(verbose);
         HelpWithExamples.AddTo(root, typedAfter);
         var parsed = root.Parse(arguments);
         if (parsed.Action is ParseErrorAction)
         {
-            UsageError.Write(parsed, Console.Error);
+            UsageError.Write(parsed, errors);
             return ExitCode.Usage;
         }
 
@@ -42,11 +51,18 @@ internal static class Invocation
         try
         {
             return await parsed.InvokeAsync(
-                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = ToCleanUp }, hangUp.Token);
+                new InvocationConfiguration
+                {
+                    Output = output,
+                    Error = errors,
+                    EnableDefaultExceptionHandler = false,
+                    ProcessTerminationTimeout = ToCleanUp,
+                },
+                hangUp.Token);
         }
         catch (OperationCanceledException)
         {
-            await Console.Error.WriteLineAsync("Stopped.");
+            await errors.WriteLineAsync("Stopped.");
             return ExitCode.Interrupted;
         }
         catch (IOException) when (hangUp.IsCancellationRequested)
@@ -56,9 +72,9 @@ internal static class Invocation
         }
         catch (Exception failure)
         {
-            await Console.Error.WriteLineAsync($"error: {(parsed.GetValue(verbose) ? failure.ToString() : KitException.MessageOf(failure))}");
+            await errors.WriteLineAsync($"error: {(parsed.GetValue(verbose) ? failure.ToString() : KitException.MessageOf(failure))}");
             if (failure is KitException { Remedy: var remedy })
-                await Console.Error.WriteLineAsync($"  → {remedy}");
+                await errors.WriteLineAsync($"  → {remedy}");
             return failure is KitException { IsUsage: true } ? ExitCode.Usage : ExitCode.Failure;
         }
     }

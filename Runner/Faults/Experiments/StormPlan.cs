@@ -38,9 +38,11 @@ internal sealed record StormPlan(int Kills, int Cuts, int Seed)
 
     public const int DefaultFaults = 5;
 
-    private const int FewestMessages = 2_000;
+    /// <summary>Messages of a storm of few faults.</summary>
+    public int FewestMessages { get; init; } = 2_000;
+
     private const int MessagesPerFault = 20;
 
-    /// <summary>2,000, or more if each fault would meet too few.</summary>
+    /// <summary><see cref="FewestMessages"/>, or more if each fault would meet too few.</summary>
     public int Messages => Math.Max(FewestMessages, (Faults + 1) * MessagesPerFault);
 }

@@ -46,6 +46,8 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     /// <summary>Called right before the message of each experiment in which a server crashes.</summary>
     public Func<CancellationToken, Task> BeforeCrash { get; init; } = _ => Task.CompletedTask;
 
+    public PointWaits Waits { get; init; } = new();
+
     /// <summary>A poll at the wrong moment changes a handling: it is tried again.</summary>
     private const int Tries = 3;
 
@@ -127,7 +129,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     private async Task<PointLane<TAccount>> OpenAsync(CancellationToken cancellationToken)
     {
         var gate = new RequestGate();
-        return new PointLane<TAccount>(gate, await open(gate, cancellationToken), promises, BeforeCrash, CrashServer);
+        return new PointLane<TAccount>(gate, await open(gate, cancellationToken), promises, Waits, BeforeCrash, CrashServer);
     }
 
     private static async Task<PointOutcome<TAccount>> MeetAsync(

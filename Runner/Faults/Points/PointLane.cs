@@ -17,7 +17,7 @@ namespace Kit.Runner.Faults.Points;
 /// <param name="beforeCrash">Called right before the message of an experiment in which a server crashes.</param>
 /// <param name="crashServer">Crashes a server, named as in requests, and starts it again. Returns the evidence.</param>
 internal sealed class PointLane<TAccount>(
-    RequestGate gate, ISubject<TAccount> subject, PointPromises<TAccount> promises, Func<CancellationToken, Task> beforeCrash,
+    RequestGate gate, ISubject<TAccount> subject, PointPromises<TAccount> promises, PointWaits waits, Func<CancellationToken, Task> beforeCrash,
     Func<string, CancellationToken, Task<string>> crashServer)
     : IAsyncDisposable
     where TAccount : class
@@ -33,9 +33,6 @@ internal sealed class PointLane<TAccount>(
 
     /// <summary>Each time, each of its workers has a turn to find that its connection is gone.</summary>
     private const int MostLateBatches = 3;
-
-    /// <summary>The outbox's dispatcher and recovery look every 5 seconds.</summary>
-    private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(6);
 
     /// <summary>Factor by which a busy machine may be slower than a start.</summary>
     private const int Busy = 4;
@@ -73,7 +70,7 @@ internal sealed class PointLane<TAccount>(
     private async Task<IdleTime> WatchIdleAsync(CancellationToken cancellationToken)
     {
         gate.Record();
-        await Task.Delay(IdleTime, cancellationToken);
+        await Task.Delay(waits.Idle, cancellationToken);
         return new IdleTime(gate.Release(), gate.Hidden);
     }
 
@@ -320,7 +317,7 @@ internal sealed class PointLane<TAccount>(
         if (promises.WhyDisturbed(account) is null)
         {
             longestStart = Longer(longestStart, duration);
-            quiet = Longer(Settling.QuietWithWorkLeft, Busy * longestStart);
+            quiet = Longer(waits.Quiet, Busy * longestStart);
         }
 
         return account;
@@ -386,10 +383,10 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>Time limit for this number of messages.</summary>
-    private TimeSpan LimitOf(int messages) => ToSettle + (2 * (quiet - Settling.QuietWithWorkLeft)) + (LongestMessage * messages);
+    private TimeSpan LimitOf(int messages) => ToSettle + (2 * (quiet - waits.Quiet)) + (LongestMessage * messages);
 
     /// <summary>A time that is enough for a quiet machine, as long as this one needs.</summary>
-    private TimeSpan OnThisMachine(TimeSpan time) => time * (quiet / Settling.QuietWithWorkLeft);
+    private TimeSpan OnThisMachine(TimeSpan time) => time * (quiet / waits.Quiet);
 
     private static TimeSpan Longer(TimeSpan one, TimeSpan other) => one > other ? one : other;
 

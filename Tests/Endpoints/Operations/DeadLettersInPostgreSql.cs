@@ -125,7 +125,7 @@ public sealed class DeadLettersInPostgreSql
     [Test]
     public async Task The_command_lists_and_returns_them()
     {
-        var list = await ErrorsAsync("list");
+        var list = await RunnerProcess.RunAsync("errors", "list", "--queue", "work", "--postgresql", Server);
         Assert.That(list.ExitCode, Is.EqualTo(ExitCode.Success), list.Errors);
         Assert.That(list.Output, Does.StartWith("message id"));
         Assert.That(
@@ -165,7 +165,7 @@ public sealed class DeadLettersInPostgreSql
     [TestCase("return", "--all")]
     public async Task A_queue_that_is_not_there_is_said_and_not_made(params string[] command)
     {
-        var result = await RunnerProcess.RunAsync(["errors", .. command, "--queue", "Work", "--postgresql", Server]);
+        var result = await OperatorsCommand.RunAsync(["errors", .. command, "--queue", "Work", "--postgresql", Server]);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
         Assert.That(
@@ -183,8 +183,8 @@ public sealed class DeadLettersInPostgreSql
         try
         {
             var asGuest = new NpgsqlConnectionStringBuilder(Server) { Username = role, Password = "guest-secret" }.ConnectionString;
-            var list = await RunnerProcess.RunAsync("errors", "list", "--queue", "work", "--postgresql", asGuest);
-            var back = await RunnerProcess.RunAsync("errors", "return", "--queue", "work", "--all", "--postgresql", asGuest);
+            var list = await OperatorsCommand.RunAsync("errors", "list", "--queue", "work", "--postgresql", asGuest);
+            var back = await OperatorsCommand.RunAsync("errors", "return", "--queue", "work", "--all", "--postgresql", asGuest);
 
             Assert.That(list.Output, Does.Contain("Dead letters of 'work': 3."), list.Errors);
             Assert.That(back.ExitCode, Is.EqualTo(ExitCode.Failure));
@@ -201,5 +201,5 @@ public sealed class DeadLettersInPostgreSql
     }
 
     private Task<RunnerResult> ErrorsAsync(params string[] command) =>
-        RunnerProcess.RunAsync(["errors", .. command, "--queue", "work", "--postgresql", Server]);
+        OperatorsCommand.RunAsync(["errors", .. command, "--queue", "work", "--postgresql", Server]);
 }

@@ -86,7 +86,7 @@ public sealed class DeadLettersInRabbitMq
     [Test]
     public async Task The_command_lists_and_returns_them()
     {
-        var list = await ErrorsAsync("list");
+        var list = await RunnerProcess.RunAsync("errors", "list", "--queue", "work", "--rabbitmq", Uri);
         Assert.That(list.ExitCode, Is.EqualTo(ExitCode.Success), list.Errors);
         Assert.That(
             list.Output,
@@ -108,7 +108,7 @@ public sealed class DeadLettersInRabbitMq
     [Test]
     public async Task A_queue_that_is_not_there_is_said()
     {
-        var result = await RunnerProcess.RunAsync("errors", "list", "--queue", "elsewhere", "--rabbitmq", Uri);
+        var result = await OperatorsCommand.RunAsync("errors", "list", "--queue", "elsewhere", "--rabbitmq", Uri);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
         Assert.That(result.Errors, Does.StartWith("error: There is no queue 'elsewhere' in "));
@@ -116,7 +116,7 @@ public sealed class DeadLettersInRabbitMq
     }
 
     private Task<RunnerResult> ErrorsAsync(params string[] command) =>
-        RunnerProcess.RunAsync(["errors", .. command, "--queue", "work", "--rabbitmq", Uri]);
+        OperatorsCommand.RunAsync(["errors", .. command, "--queue", "work", "--rabbitmq", Uri]);
 
     private async Task HandleAsync(Func<Guid, Task> work)
     {

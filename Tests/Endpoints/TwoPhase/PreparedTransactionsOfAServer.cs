@@ -117,8 +117,8 @@ public sealed class PreparedTransactionsOfAServer
         try
         {
             var asGuest = new NpgsqlConnectionStringBuilder(databases.Queue) { Username = role, Password = "guest-secret" }.ToString();
-            var list = await RunnerProcess.RunAsync("branches", "--postgresql", asGuest);
-            var end = await RunnerProcess.RunAsync("branches", "end", branch, "--rollback", "--postgresql", asGuest);
+            var list = await OperatorsCommand.RunAsync("branches", "--postgresql", asGuest);
+            var end = await OperatorsCommand.RunAsync("branches", "end", branch, "--rollback", "--postgresql", asGuest);
 
             Assert.That(list.Output, Does.Contain("foreign"), list.Errors);
             Assert.That(end.ExitCode, Is.EqualTo(ExitCode.Failure));
@@ -157,7 +157,7 @@ public sealed class PreparedTransactionsOfAServer
         var ours = await PrepareAsync(new ReceivesAsDecisions(queue).BranchOf(await queues.DecideAsync("COMMIT")).ToString());
         var foreign = await PrepareAsync("other app");
 
-        var list = await BranchesAsync();
+        var list = await RunnerProcess.RunAsync("branches", "--postgresql", databases.Queue);
         Assert.That(list.ExitCode, Is.EqualTo(ExitCode.Success), list.Errors);
         Assert.That(
             list.Output,
@@ -186,7 +186,7 @@ public sealed class PreparedTransactionsOfAServer
     private PreparedTransactions All => new(databases.Queue);
 
     private Task<RunnerResult> BranchesAsync(params string[] command) =>
-        RunnerProcess.RunAsync(["branches", .. command, "--postgresql", databases.Queue]);
+        OperatorsCommand.RunAsync(["branches", .. command, "--postgresql", databases.Queue]);
 
     private async Task<PreparedTransaction> ReadAsync(string globalId) =>
         (await All.ReadAsync(CancellationToken.None)).Single(one => one.GlobalId == globalId);

@@ -14,10 +14,10 @@ public sealed class RunOnATerminal
             Assert.Ignore("A terminal is made by 'script' of util-linux, which is not here.");
         var server = await NamedServer.GetAsync();
         using var parent = new TemporaryFolder();
-        // So many messages that each round is shown, four times a second, however late a timer is.
+        // Each message waits for some round trips, so that each round is shown, four times a second, however late a timer is.
         var arguments =
-            "run --framework bare --transport postgresql --mode scope-off --messages 5000 --rounds 2 --no-repeat --warmup 10 --seed-rows 20000 --out " +
-            Path.Combine(parent.Path, "run");
+            "run --framework bare --transport postgresql --mode scope-off --rtt 5ms --messages 400 --rounds 2 --no-repeat --warmup 10 --seed-rows 20000 " +
+            $"--out {Path.Combine(parent.Path, "run")}";
         using var terminal = RunnerProcess.Start(
             new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },
             "script",
@@ -28,8 +28,8 @@ public sealed class RunOnATerminal
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output);
-            Assert.That(result.Output, Does.Contain("1 of 2 rounds ━━━━").And.Contain("━━──").And.Contain("1 of 2: bare/postgresql/scope-off/ado"));
-            Assert.That(result.Output, Does.Contain("bare/postgresql/scope-off/ado >·").And.Contain("bare/postgresql/scope-off/ado ■>"));
+            Assert.That(result.Output, Does.Contain("1 of 2 rounds ━━━━").And.Contain("━━──").And.Contain("1 of 2: bare/postgresql/scope-off/ado/5ms"));
+            Assert.That(result.Output, Does.Contain("bare/postgresql/scope-off/ado/5ms >·").And.Contain("bare/postgresql/scope-off/ado/5ms ■>"));
             // The cursor is hidden under the progress and comes back.
             Assert.That(
                 result.Output.LastIndexOf("\e[?25h", StringComparison.Ordinal),

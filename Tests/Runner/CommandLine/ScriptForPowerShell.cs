@@ -55,7 +55,7 @@ public sealed class ScriptForPowerShell
     [TearDown]
     public void RemoveClone() => folder?.Dispose();
 
-    [TestCase(0)]
+    [TestCase(0, Category = ExhaustiveAttribute.Category)]
     [TestCase(3)]
     public async Task Words_and_the_exit_code_are_passed_on(int code)
     {
@@ -64,7 +64,7 @@ public sealed class ScriptForPowerShell
         Assert.That((result.ExitCode, result.Output.Trim(), result.Errors), Is.EqualTo((code, "runner: <run> <--out> <a b> <>", "")));
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task Install_comes_first()
     {
         var result = await RunAsync([], script, "-Install", "run");
@@ -105,7 +105,7 @@ public sealed class ScriptForPowerShell
         Assert.That((result.ExitCode, result.Output, result.Errors.Trim()), Is.EqualTo((1, "", "CS0103")));
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task What_the_build_had_to_do_without_is_shown()
     {
         var said = Directory.CreateDirectory(Path.Combine(Path.GetDirectoryName(script)!, "obj", "optional")).FullName;
@@ -129,7 +129,7 @@ public sealed class ScriptForPowerShell
             Is.EqualTo("runner: <run> <--mode> <full-dtc,dtc-off> <--processes> <1,2> <--rate> <1.5,2> <--out> <a b> <5s>"));
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task It_says_that_it_needs_PowerShell_7()
     {
         var result = await RunAsync([], "-Command", $"(Get-Command '{script}').ScriptBlock.Ast.ScriptRequirements.RequiredPSVersion.Major");

@@ -8,8 +8,9 @@ namespace Kit.Tests.Joining;
 [Parallelizable]
 public sealed class TwoWorkers : JoiningTest
 {
-    [Test]
-    public async Task They_share_the_processes_of_each_round()
+    [TestCase("2", 1)]
+    [TestCase("1,2", 2, Category = ExhaustiveAttribute.Category)]
+    public async Task They_share_the_processes_of_each_round(string processes, int rounds)
     {
         RabbitMqServer.IgnoreWithoutPrograms();
         var broker = (await RabbitMqServer.GetAsync()).Address;
@@ -18,7 +19,7 @@ public sealed class TwoWorkers : JoiningTest
         using var second = StartWorker(atTheBroker);
         using var runner = StartRun(
         [
-            "--transport", "rabbitmq", "--mode", "dtc-off", "--processes", "1,2", "--workers", "2", "--rounds", "1", "--messages", $"{Messages}",
+            "--transport", "rabbitmq", "--mode", "dtc-off", "--processes", processes, "--workers", "2", "--rounds", "1", "--messages", $"{Messages}",
             .. atTheBroker, "--rabbitmq-management", broker.Management.AbsoluteUri,
         ]);
 
@@ -27,7 +28,7 @@ public sealed class TwoWorkers : JoiningTest
         var said = string.Join('\n', results.Select(result => result.Output + result.Errors));
         Assert.That(results.Select(result => result.ExitCode), Is.All.EqualTo(ExitCode.Success), said);
         var run = Measured();
-        Assert.That(run.Rounds, Has.Count.EqualTo(2));
+        Assert.That(run.Rounds, Has.Count.EqualTo(rounds));
         using (Assert.EnterMultipleScope())
         {
             foreach (var round in run.Rounds)

@@ -43,7 +43,9 @@ public sealed class PackedLibraries
         await using var package = await ZipFile.OpenReadAsync(Path.Combine(await PackedFolder.GetAsync(), library.File));
         string[] places = [RepositoryFiles.Root, Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget")];
 
-        foreach (var assembly in package.Entries.Where(entry => entry.Name.StartsWith("Kit.", StringComparison.Ordinal)))
+        var assemblies = package.Entries.Where(entry => entry.Name.StartsWith("Kit.", StringComparison.Ordinal)).ToList();
+        Assert.That(assemblies, Is.Not.Empty);
+        foreach (var assembly in assemblies)
         {
             using var bytes = new MemoryStream();
             await using (var stream = await assembly.OpenAsync())

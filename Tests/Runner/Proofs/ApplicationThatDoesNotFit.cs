@@ -16,8 +16,6 @@ public sealed class ApplicationThatDoesNotFit
 
     private static readonly TimeSpan OneMinute = TimeSpan.FromMinutes(1);
 
-    private static readonly TimeSpan Shortly = TimeSpan.FromSeconds(0.3);
-
     /// <summary>The database itself handles the message, so that no application need.</summary>
     private const string HandlesInTheDatabase =
         "CREATE FUNCTION handle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO placed_order VALUES (NEW.id); RETURN NULL; END'; "
@@ -133,7 +131,7 @@ public sealed class ApplicationThatDoesNotFit
 
     /// <summary>A table that is not there can come. A column or a function of one that is there is awaited for some seconds only.</summary>
     [TestCase("SELECT idd FROM placed_order", "column \"idd\" does not exist at character 8.", Category = ExhaustiveAttribute.Category)]
-    [TestCase("SELECT to_txt(id) FROM placed_order", "function to_txt(uuid) does not exist at character 8.")]
+    [TestCase("SELECT to_txt(id) FROM placed_order", "function to_txt(uuid) does not exist at character 8.", Category = ExhaustiveAttribute.Category)]
     public async Task A_statement_of_an_effect_is_wrong(string effect, string because)
     {
         var watch = System.Diagnostics.Stopwatch.StartNew();
@@ -152,26 +150,24 @@ public sealed class ApplicationThatDoesNotFit
             Effect = "SELECT coalesce(code, id) FROM placed_order",
         };
 
-        await Assert.ThatAsync(
-            () => new Trial(ProofFileReader.Parse("orders.proof.json", adds.Text), servers, _ => { }).RunAsync(CancellationToken.None), Throws.Nothing);
+        await Assert.ThatAsync(() => TrialOf(adds, OneMinute).RunAsync(CancellationToken.None), Throws.Nothing);
     }
 
     /// <summary>As a service that starts slowly and executes one migration after the other. It creates the table of its messages, too.</summary>
     [Test]
     public async Task Tables_that_come_late_may_get_their_columns_later()
     {
-        const string Migrates = "sql() { \"$PSQL\" \"$DATABASE\" -c \"$1\"; }; sleep 5; "
+        const string Migrates = "sql() { \"$PSQL\" \"$DATABASE\" -c \"$1\"; }; sleep 2; "
             + "sql 'CREATE TABLE late_inbox (a integer); CREATE TABLE late_order (id uuid)'; sleep 1; "
             + "sql 'ALTER TABLE late_inbox ADD COLUMN id uuid; ALTER TABLE late_order ADD COLUMN code uuid'; "
-            + "while :; do sleep 2; sql 'WITH taken AS (DELETE FROM late_inbox RETURNING id) INSERT INTO late_order SELECT id FROM taken'; done";
+            + "while :; do sleep 0.5; sql 'WITH taken AS (DELETE FROM late_inbox RETURNING id) INSERT INTO late_order SELECT id FROM taken'; done";
         var slow = new Case(Migrates)
         {
             Send = "INSERT INTO late_inbox (id) VALUES ('{{id}}')",
             Effect = "SELECT coalesce(code, id) FROM late_order",
         };
 
-        await Assert.ThatAsync(
-            () => new Trial(ProofFileReader.Parse("orders.proof.json", slow.Text), servers, _ => { }).RunAsync(CancellationToken.None), Throws.Nothing);
+        await Assert.ThatAsync(() => TrialOf(slow, OneMinute).RunAsync(CancellationToken.None), Throws.Nothing);
     }
 
     [Test]
@@ -222,10 +218,9 @@ public sealed class ApplicationThatDoesNotFit
                 Setup = $"CREATE TABLE said (); {setup}",
                 Idle = "SELECT 1 - count(*) FROM said",
             };
-            var file = ProofFileReader.Parse("orders.proof.json", says.Text);
 
             await Assert.ThatAsync(
-                () => new Trial(file, servers, _ => { }, patience) { Before = Shortly }.RunAsync(CancellationToken.None),
+                () => TrialOf(says, patience).RunAsync(CancellationToken.None),
                 Throws.TypeOf<KitException>().With.Message.StartsWith("The proxy could not read what was said over a connection to 'orders'"));
         }
     }
@@ -301,15 +296,15 @@ public sealed class ApplicationThatDoesNotFit
 
     private async Task IsRefusedAsync(Case one, string message, string remedy, TimeSpan patience)
     {
-        var file = ProofFileReader.Parse("orders.proof.json", one.Text);
-
-        var refused = await Assert.ThrowsAsync<KitException>(
-            () => new Trial(file, servers, _ => { }, patience) { Before = Shortly }.RunAsync(CancellationToken.None));
+        var refused = await Assert.ThrowsAsync<KitException>(() => TrialOf(one, patience).RunAsync(CancellationToken.None));
 
         Assert.That(refused.Message, Does.Contain(message));
         Assert.That(refused.Remedy, Does.Contain(remedy));
         Assert.That(refused.IsUsage, Is.True);
     }
+
+    private Trial TrialOf(Case one, TimeSpan patience) =>
+        new(ProofFileReader.Parse("orders.proof.json", one.Text), servers, _ => { }, patience) { Before = TimeSpan.FromSeconds(0.3) };
 
     private sealed record Case(string Script)
     {

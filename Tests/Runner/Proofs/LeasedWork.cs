@@ -61,7 +61,7 @@ public sealed class LeasedWork : WorkersOnPsql
         var file = FileWith(later: [new { database = "orders", sql = "UPDATE job SET lease = NULL" }]);
 
         await Assert.ThatAsync(
-            async () => await new Trial(file, await Shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
+            () => TryAsync(file),
             Throws.TypeOf<KitException>()
                 .With.Message.Contains("the statement of 'later' \"UPDATE job SET lease = NULL\" in database 'orders' fails: column \"lease\"")
                 .And.Property("IsUsage").True);
@@ -73,7 +73,7 @@ public sealed class LeasedWork : WorkersOnPsql
         var file = FileWith(later: [Command("echo no such lease; exit 3")]);
 
         await Assert.ThatAsync(
-            async () => await new Trial(file, await Shared.GetAsync(file), _ => { }).RunAsync(CancellationToken.None),
+            () => TryAsync(file),
             Throws.TypeOf<KitException>()
                 .With.Message.EqualTo("leased.proof.json: the command of 'later' ended with exit code 3. Its last output: no such lease.")
                 .And.Property("IsUsage").True);
@@ -84,7 +84,11 @@ public sealed class LeasedWork : WorkersOnPsql
 
     private async Task<Runner.Results.Proofs.ProofResult> KilledAfterTheLeaseAsync(ProofFile file) =>
         (await MetPoints.OfAsync(
-            Shared, file, point => point.Request.Text.StartsWith("UPDATE job", StringComparison.Ordinal), PointWay.Killed)).All.Single();
+            Shared, file, MetPoints.OfAShellScript, point => point.Request.Text.StartsWith("UPDATE job", StringComparison.Ordinal),
+            PointWay.Killed)).All.Single();
+
+    private async Task TryAsync(ProofFile file) =>
+        await new Trial(file, await Shared.GetAsync(file), _ => { }) { Before = TimeSpan.FromSeconds(0.3) }.RunAsync(CancellationToken.None);
 
     private static ProofFile FileWith(object[]? later)
     {

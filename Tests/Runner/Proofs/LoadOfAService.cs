@@ -38,15 +38,9 @@ public sealed class LoadOfAService : WorkersOnPsql
 
         var result = await RunnerProcess.ProveAsync("load", File, "--rate", "20/s", "--for", "4s", "--warm-up", "10", "--senders", "2", "--out", Out);
 
-        Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), result.Output + result.Errors);
-        var document = new LoadFolder(Out).LoadDocument();
-        var load = document.Results.Single();
-        // On a busy machine the sender can be late, and so can the service.
-        var reasons = load.ReasonsAgainst(limitMilliseconds: null);
-        var (verdict, exitCode) = reasons.Count > 0 ? (string.Join(", ", reasons), ExitCode.Failure) : ("sustained", ExitCode.Success);
+        var (document, load, verdict) = LoadedOf(result, Out);
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(reasons, Is.SubsetOf(new[] { "the sender was late", "a backlog was left" }));
             Assert.That($"{load.Cell}", Is.EqualTo("polling"));
             Assert.That((load.Rate, load.Sent, load.Failed, load.TimedOut, load.Seconds), Is.EqualTo(((double?)20, 80, 0, (int?)0, 4d)));
             Assert.That(load.Accounts[DeliveryClass.Once], Is.EqualTo(80));
@@ -54,7 +48,6 @@ public sealed class LoadOfAService : WorkersOnPsql
             Assert.That(load.Latency.Max, Is.GreaterThanOrEqualTo(load.SenderLag!.P50!.Value));
             Assert.That((load.UserLag, load.Clock), Is.EqualTo(((Latency?)null, EffectClock.LastEffect)));
             Assert.That(document.Service!.ProofFile, Is.EqualTo(await System.IO.File.ReadAllTextAsync(File)));
-            Assert.That(result.ExitCode, Is.EqualTo(exitCode), result.Output + result.Errors);
             Assert.That(result.Output, Does.Contain($"polling: 20.0/s: {verdict}; 80 sent, 0 % failed, "));
             var report = await System.IO.File.ReadAllTextAsync(new LoadFolder(Out).ReportPath);
             Assert.That(report, Does.Contain("ends with its last effect").And.Contain("- Disk: "));
@@ -85,18 +78,18 @@ public sealed class LoadOfAService : WorkersOnPsql
     public async Task Users_wait_for_their_effects()
     {
         var load = await LoadAsync(
-            Slow, new ClosedLoad(Users: 2, Think: TimeSpan.Zero, Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromSeconds(30)), TimeSpan.FromSeconds(8));
+            Slow, new ClosedLoad(Users: 2, Think: TimeSpan.Zero, Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromSeconds(30)), TimeSpan.FromSeconds(4));
 
         Assert.That(load.Outcome.IsValid(), string.Join("; ", load.Outcome.Reasons));
         // Each has one message at a time, which takes a quarter of a second at least.
-        Assert.That(load.Sent, Is.InRange(2, 2 + (4 * 8)));
+        Assert.That(load.Sent, Is.InRange(2, 2 + (4 * 4)));
         Assert.That(load.Latency!.P50, Is.GreaterThan(250));
         Assert.That(load.UserLag!.P50, Is.InRange(0, 1_000), "it is told soon");
     }
 
     /// <summary>Between the receive and the commit is a whole round trip.</summary>
     [Test]
-    public async Task A_distant_server_is_in_every_latency()
+    public async Task A_distant_server_is_in_the_latency()
     {
         await System.IO.File.WriteAllTextAsync(
             File, DrainOfAService.TextOf(DrainOfAService.InThreeTrips, options: DrainOfAService.InThreeTripsOption));
@@ -104,9 +97,7 @@ public sealed class LoadOfAService : WorkersOnPsql
         var result = await RunnerProcess.ProveAsync(
             "load", File, "--rate", "10/s", "--for", "2s", "--warm-up", "4", "--senders", "2", "--rtt", "10ms", "--out", Out);
 
-        Assert.That(result.ExitCode, Is.AnyOf(ExitCode.Success, ExitCode.Failure), result.Output + result.Errors);
-        var document = new LoadFolder(Out).LoadDocument();
-        var load = document.Results.Single();
+        var (document, load, _) = LoadedOf(result, Out);
         Assert.That((document.Settings.RoundTrip, load.Sent, load.Failed), Is.EqualTo(("10ms", 20, 0)), result.Output);
         Assert.That(load.Latency!.P50, Is.GreaterThanOrEqualTo(10));
         Assert.That(result.Output, Does.Contain("Load with 10ms added to each round trip"));
@@ -135,14 +126,14 @@ public sealed class LoadOfAService : WorkersOnPsql
     [Test]
     public async Task A_message_whose_effect_comes_too_late_has_failed_and_is_named()
     {
-        var load = await LoadAsync(Slow, new OpenLoad(8), TimeSpan.FromSeconds(6), timeout: TimeSpan.FromSeconds(1));
+        var load = await LoadAsync(Slow, new OpenLoad(8), TimeSpan.FromSeconds(3), timeout: TimeSpan.FromSeconds(1));
 
         Assert.That(load.TimedOut, Is.Positive);
         Assert.That(load.Failed, Is.GreaterThanOrEqualTo(load.TimedOut!.Value));
         Assert.That(load.Outcome.Reasons, Has.One.StartsWith($"messages with an effect later than 1.00 s: {load.TimedOut} ("));
     }
 
-    [Test]
+    [Test, Exhaustive]
     public async Task An_effect_of_which_no_commit_tells_is_an_error_of_the_file()
     {
         await System.IO.File.WriteAllTextAsync(
@@ -179,6 +170,18 @@ public sealed class LoadOfAService : WorkersOnPsql
         Assert.That(load.Sent, Is.InRange(20, 6_000));
         Assert.That(load.Seconds, Is.EqualTo(load.Sent / 20.0).Within(1));
         Assert.That(result.Output, Does.Match(Progress));
+    }
+
+    /// <summary>What a load that ended has left. On a busy machine the sender can be late, and so can the service: then its exit code says so.</summary>
+    internal static (LoadDocument Document, LoadResult Load, string Verdict) LoadedOf(RunnerResult result, string folder)
+    {
+        Assert.That(folder, Does.Exist, result.Output + result.Errors);
+        var document = new LoadFolder(folder).LoadDocument();
+        var load = document.Results.Single();
+        var reasons = load.ReasonsAgainst(limitMilliseconds: null);
+        Assert.That(reasons, Is.SubsetOf(new[] { "the sender was late", "a backlog was left" }));
+        Assert.That(result.ExitCode, Is.EqualTo(reasons.Count > 0 ? ExitCode.Failure : ExitCode.Success), result.Output + result.Errors);
+        return (document, load, reasons.Count > 0 ? string.Join(", ", reasons) : "sustained");
     }
 
     private async Task<LoadResult> LoadAsync(string insert, LoadShape shape, TimeSpan length, TimeSpan? timeout = null)

@@ -13,12 +13,19 @@ namespace Kit.Tests.Proofs;
 /// <param name="All">One result for each point and way.</param>
 internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
 {
+    /// <summary>The waits for a worker that is a shell script: it starts in a moment, and polls all the time.</summary>
+    public static PointWaits OfAShellScript { get; } = new() { Idle = TimeSpan.FromSeconds(2), Quiet = TimeSpan.FromSeconds(5) };
+
+    public static Task<MetPoints> OfAsync(
+        SharedProofServers shared, ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways) =>
+        OfAsync(shared, file, new PointWaits(), chosen, ways);
+
     public static async Task<MetPoints> OfAsync(
-        SharedProofServers shared, ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
+        SharedProofServers shared, ProofFile file, PointWaits waits, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
     {
         var servers = await shared.GetAsync(file);
-        await new Trial(file, servers, _ => { }).RunAsync(CancellationToken.None);
-        var judge = new ProofJudge(file);
+        await new Trial(file, servers, _ => { }) { Before = TimeSpan.FromSeconds(0.3) }.RunAsync(CancellationToken.None);
+        var judge = new ProofJudge(file) { Waits = waits };
         var experiments = judge.ExperimentsOn(servers);
         var points = (await experiments.RecordAsync(CancellationToken.None)).Points;
         foreach (var point in points)

@@ -57,7 +57,7 @@ public sealed class ServicesThatAreHardToRecord : WorkersOnPsql
         var servers = await Shared.GetAsync(file);
         return await new Recording(file, servers, _ => { }).MakeAsync(
             new ProofDocument { Name = file.Name, StartedUtc = DateTimeOffset.UnixEpoch, ProofFile = file.Text, Promised = [.. file.Promised] },
-            new ProofJudge(file).ExperimentsOn(servers), CancellationToken.None);
+            new ProofJudge(file) { Waits = MetPoints.OfAShellScript }.ExperimentsOn(servers), CancellationToken.None);
     }
 
     private static ProofFile FileOf(string worker) => ProofFileReader.Parse("hard.proof.json", JsonSerializer.Serialize(new

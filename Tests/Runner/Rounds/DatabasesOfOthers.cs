@@ -114,6 +114,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
                 CancellationToken.None);
 
             Assert.That(removed, Is.Empty);
+            Assert.That(await Server.DatabasesAsync(), Contains.Item(name));
         }
         finally
         {

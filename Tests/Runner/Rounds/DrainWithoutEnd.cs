@@ -118,7 +118,8 @@ public sealed class DrainWithoutEnd
                 EndpointConnections.For(restored.Widgets),
                 concurrency, RecordCompletions: false),
             queue,
-            CancellationToken.None);
+            CancellationToken.None,
+            isTiered: true);
 
     private Task<Drained> DrainAsync(CancellationToken cancellationToken) =>
         new Drain(handlers, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);

@@ -24,7 +24,7 @@ public sealed class RunThatIsResumed
     {
         server = await NamedServer.GetAsync();
         complete = new TemporaryFolder();
-        var result = await RunnerProcess.RunAsync(Measured(complete.Path, rounds: 1));
+        var result = await RunnerProcess.RunAsync(Measured(complete.Path, Modes[0], rounds: 2));
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
     }
 
@@ -147,11 +147,11 @@ public sealed class RunThatIsResumed
         await File.WriteAllTextAsync(path, content.Remove(at, text.Length).Insert(at, other));
     }
 
-    private string[] Measured() => Measured(Folder);
+    private string[] Measured() => Measured(Folder, string.Join(',', Modes), Rounds);
 
-    private string[] Measured(string folder, int rounds = Rounds) =>
+    private string[] Measured(string folder, string modes, int rounds) =>
     [
-        "run", "--framework", "bare", "--transport", "postgresql", "--mode", string.Join(',', Modes), "--messages", "100",
+        "run", "--framework", "bare", "--transport", "postgresql", "--mode", modes, "--messages", "100",
         "--rounds", rounds.ToString(CultureInfo.InvariantCulture), "--warmup", "0", "--seed-rows", "0", "--no-repeat",
         "--postgresql", server.ConnectionString, "--out", folder,
     ];

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Results;
@@ -27,7 +28,8 @@ public sealed class SendsOfAnEndpoint
 
     private static IEnumerable<TestCaseData> OfTheKit => OnDemand(Cells.Where(cell => cell.Kind.Framework == "bare"), isAlways: IsPlace);
 
-    private static IEnumerable<TestCaseData> Each => OnDemand(Cells, isAlways: cell => IsPlace(cell) || cell.Kind.Transport == TransportName.PostgreSql);
+    private static IEnumerable<TestCaseData> Each =>
+        OnDemand(Cells, isAlways: cell => cell.Kind.Transport == TransportName.PostgreSql && cell.Mode == TransactionMode.Outbox);
 
     [OneTimeSetUp]
     public async Task StartServers()

@@ -22,7 +22,7 @@ public sealed class StormOverTwoPhaseCommit
         var result = await new Storm(
             cell,
             servers,
-            new StormPlan(Kills: 2, Cuts: 1, Seed),
+            new StormPlan(Kills: 2, Cuts: 1, Seed) { FewestMessages = 600 },
             TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 
         using (Assert.EnterMultipleScope())
@@ -33,8 +33,6 @@ public sealed class StormOverTwoPhaseCommit
                 () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
             Assert.That(result.Counts[DeliveryClass.Once], Is.EqualTo(result.Messages));
             Assert.That((result.Storm!.Seed, result.Storm.Kills, result.Storm.Cuts, result.Storm.InFlight), Is.EqualTo((Seed, 2, 1, 6)));
-            // Three faults at random moments can all miss a handler.
-            Assert.That(result.Storm.InHandlers, Is.InRange(0, 3));
             Assert.That((result.Storm.Touched, result.Storm.MostTouched), Is.EqualTo((0, 0)));
             Assert.That(result.Storm.RestartMilliseconds, Has.Count.EqualTo(2).And.Ordered.And.All.Positive);
             Assert.That(result.Fired[^1], Does.StartWith("windows met ("));

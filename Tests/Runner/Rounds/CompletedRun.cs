@@ -5,8 +5,9 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>Two rounds of all four modes on a named server, and what is left of them.</summary>
+/// <remarks>Fixtures begin in the order of their names. This one takes long, and with a later name it would run alone at the end.</remarks>
 [Parallelizable]
-public sealed class SmallRun : OnAServerOfItsOwn
+public sealed class CompletedRun : OnAServerOfItsOwn
 {
     private const int Messages = 600;
 
@@ -85,7 +86,9 @@ public sealed class SmallRun : OnAServerOfItsOwn
     [TestCase("transactions-off", 2, 2)]
     public void Commits_are_those_of_the_mode_and_what_others_share_is_not_measured(string mode, int fewest, int most)
     {
-        foreach (var round in run.Rounds.Where(round => round.Cell.Mode == mode))
+        var rounds = run.Rounds.Where(round => round.Cell.Mode == mode).ToList();
+        Assert.That(rounds, Has.Count.EqualTo(2));
+        foreach (var round in rounds)
         {
             using (Assert.EnterMultipleScope())
             {
@@ -146,7 +149,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
             environment,
             RunnerProcess.ProgramPath,
             [
-                "run", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,transactions-off",
+                "run", "--framework", "bare", "--transport", "postgresql", "--mode", "transactions-off",
                 "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
                 "--out", folder,
             ]);
@@ -154,7 +157,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
         var other = await runner.EndAsync();
 
         Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
-        Assert.That(RunFolder.Open(folder).Load().Rounds.Select(round => round.OffsetsMilliseconds.Count), Is.EqualTo([1, 1]));
+        Assert.That(RunFolder.Open(folder).Load().Rounds.Single().OffsetsMilliseconds, Has.Count.EqualTo(1));
         Assert.That(Everything() + other.Output + other.Errors, Does.Not.Contain(Server.Password));
     }
 
