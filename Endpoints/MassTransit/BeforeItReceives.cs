@@ -52,6 +52,6 @@ internal sealed class BeforeItReceives(IReceiveEndpointConfiguration endpoint, T
     private NotSupportedException Refused() => new(
         mode.ImmediateRetries == 0
             ? $"The endpoint has a retry or a redelivery, and {mode} has one attempt: the rows and the sends of the one before would stay. Take it away."
-            : $"A retry or a redelivery was set after {mode}, or on a consumer, a saga or a handler. It would be within the mode's outbox and transaction, so what " +
-              "a failed attempt has sent and stored would stay. Set it on the endpoint, before UseTransactionMode, or take it away.");
+            : $"A retry or a redelivery was set after {mode}, or on a consumer, a saga or a handler. It would be within the mode's outbox and transaction, " +
+              "so what a failed attempt has sent and stored would stay. Set it on the endpoint, before UseTransactionMode, or take it away.");
 }

@@ -4,7 +4,7 @@ namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
 /// Fails a consumer's send that no queue takes. It is an observer, because a caller sets the delay of a send after the endpoint's filters: the exchange for
-/// delayed messages returns each as unroutable, and delivers it all the same (rabbitmq-delayed-message-exchange, issue 7).
+/// delayed messages returns each as one without a queue, and delivers it all the same (rabbitmq-delayed-message-exchange, issue 7).
 /// </summary>
 internal sealed class SendsNeedAQueue : ISendObserver
 {

@@ -72,7 +72,10 @@ internal sealed class ChosenMode
 
         // Enabled until it is set up, and then active.
         if (mode == TransactionMode.Outbox && !settings.IsFeatureEnabled<Outbox>() && !settings.IsFeatureActive<Outbox>())
-            throw new InvalidOperationException($"NServiceBus's outbox was disabled after UseTransactionMode, and {mode} needs it: do not disable the feature.");
+        {
+            throw new InvalidOperationException(
+                $"NServiceBus's outbox was disabled after UseTransactionMode, and {mode} needs it: do not disable the feature.");
+        }
     }
 
     private static object? WrapIn(IReadOnlySettings settings) => settings.HasSetting(Wrap) ? settings.Get(Wrap) : null;

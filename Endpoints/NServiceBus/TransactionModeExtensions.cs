@@ -18,9 +18,9 @@ public static class TransactionModeExtensions
     /// </summary>
     /// <remarks>
     /// <para>
-    /// Do not change these settings afterwards: the endpoint refuses to start if another transport was set, the transport's mode was changed,
-    /// handlers were wrapped in a <see cref="TransactionScope"/> by hand, or the outbox of <c>outbox</c> was disabled. Later settings in <c>Recoverability()</c> replace the mode's retries. A
-    /// later isolation level or time-out in the transport's <c>TransactionScope</c> applies too, and is not checked.
+    /// Do not change these settings afterwards: the endpoint refuses to start if another transport was set, the transport's mode was changed, handlers were
+    /// wrapped in a <see cref="TransactionScope"/> by hand, or the outbox of <c>outbox</c> was disabled. Later settings in <c>Recoverability()</c> replace the
+    /// mode's retries. A later isolation level or time-out in the transport's <c>TransactionScope</c> applies too, and is not checked.
     /// </para>
     /// <para>
     /// In <c>shared</c> each handler works in the transaction that received its message (<see

@@ -11,8 +11,8 @@ namespace Kit.Endpoints.Wolverine;
 internal sealed class EndpointsAreDurable : IEndpointPolicy
 {
     private const string Expected =
-        "Durable: in outbox what is sent is stored with the rows, and what is received in the inbox. Remove BufferedInMemory, ProcessInline, SendInline or the " +
-        "like, or use a transport that can be Durable.";
+        "Durable: in outbox what is sent is stored with the rows, and what is received in the inbox. Remove BufferedInMemory, ProcessInline, SendInline or " +
+        "the like, or use a transport that can be Durable.";
 
     public void Apply(Endpoint endpoint, IWolverineRuntime runtime)
     {

@@ -23,7 +23,8 @@ public sealed class SearchBesideAHandler
         await using (var insert = apart.CreateCommand(
             """
             INSERT INTO orders_inbox (message_id) VALUES (gen_random_uuid());
-            INSERT INTO orders_outbox (causation_id, position, message_id, queue, type, body) SELECT message_id, 0, message_id, 'sink', 'T', '' FROM orders_inbox
+            INSERT INTO orders_outbox (causation_id, position, message_id, queue, type, body)
+            SELECT message_id, 0, message_id, 'sink', 'T', '' FROM orders_inbox
             """))
         {
             await insert.ExecuteNonQueryAsync();
@@ -68,7 +69,8 @@ public sealed class SearchBesideAHandler
 
     private static async Task<bool> IsWaitingAsync(NpgsqlDataSource apart)
     {
-        await using var look = apart.CreateCommand("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')");
+        await using var look = apart.CreateCommand(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')");
         return (bool)(await look.ExecuteScalarAsync())!;
     }
 }
