@@ -36,7 +36,7 @@ if (args is not [var broker])
 await using var connection = await new ConnectionFactory { Uri = new Uri(broker) }.CreateConnectionAsync();
 await using var channel = await connection.CreateChannelAsync();
 await channel.QueueDeclareAsync("letters", durable: true, exclusive: false, autoDelete: false);
-await channel.ExchangeDeclareAsync("letters-dead", ExchangeType.Fanout, durable: true);
+await channel.ExchangeDeclareAsync("letters-dead", "fanout", durable: true);
 await channel.QueueDeclareAsync(
     "letters-dead", durable: true, exclusive: false, autoDelete: false,
     new Dictionary<string, object?> { ["x-max-length"] = 0, ["x-overflow"] = "reject-publish" });
