@@ -2,8 +2,9 @@
 //
 // Versions: WolverineFx.RabbitMQ 6.62.0, RabbitMQ 3.10, .NET 10
 //
-// An inline listener with EnableEnhancedDeadLettering publishes a message that it gives up to its dead letter queue, with the exception in headers. If the broker
-// refuses that publish (here the queue is full and rejects), although publishes are confirmed, the message is acknowledged all the same: it is in no queue.
+// An inline listener with EnableEnhancedDeadLettering publishes a message that it gives up to its dead letter queue, with the exception in headers. If the
+// broker refuses that publish (here the queue is full and rejects), although publishes are confirmed, the message is acknowledged all the same: it is in no
+// queue.
 //
 // Expected: the message is not acknowledged, and is delivered again.
 //
