@@ -19,25 +19,27 @@ public sealed class SearchBesideAHandler
             new NpgsqlConnectionStringBuilder(databases.Widgets) { Pooling = true, MaxPoolSize = 2 }.ConnectionString);
         var outbox = new OutboxStore(pool, OutboxBench.Endpoint, TransactionMode.Outbox.Isolation, retention: null) { IsFlushed = true };
         await outbox.CreateAsync(CancellationToken.None);
-        await using var apart = NpgsqlDataSource.Create(databases.Widgets);
-        await using (var insert = apart.CreateCommand(
+        await TestDatabases.ExecuteAsync(
+            databases.Widgets,
             """
             INSERT INTO orders_inbox (message_id) VALUES (gen_random_uuid());
             INSERT INTO orders_outbox (causation_id, position, message_id, queue, type, body)
             SELECT message_id, 0, message_id, 'sink', 'T', '' FROM orders_inbox
-            """))
-        {
-            await insert.ExecuteNonQueryAsync();
-        }
+            """);
 
         // The search waits for the table with one connection of the two. Somebody has the other one, and a handler waits for the first that is free.
-        await using var holder = await apart.OpenConnectionAsync();
+        await using var holder = new NpgsqlConnection(databases.Widgets);
+        await holder.OpenAsync();
         await using var held = await holder.BeginTransactionAsync();
         await using (var hold = new NpgsqlCommand("LOCK TABLE orders_outbox", holder))
             await hold.ExecuteNonQueryAsync();
         var other = await pool.OpenConnectionAsync();
         var search = outbox.ReadWaitingAsync(Guid.Empty, [], 10, CancellationToken.None);
-        await Eventually.HoldsAsync(async () => await IsWaitingAsync(apart), "the search waits for the table");
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.ScalarAsync(
+                databases.Widgets,
+                "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 1,
+            "the search waits for the table");
         var begun = new TaskCompletionSource();
         var handler = ReadAsync();
         await held.CommitAsync();
@@ -65,12 +67,5 @@ public sealed class SearchBesideAHandler
 
             return read;
         }
-    }
-
-    private static async Task<bool> IsWaitingAsync(NpgsqlDataSource apart)
-    {
-        await using var look = apart.CreateCommand(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')");
-        return (bool)(await look.ExecuteScalarAsync())!;
     }
 }
