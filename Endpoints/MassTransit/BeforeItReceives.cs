@@ -27,9 +27,22 @@ internal sealed class BeforeItReceives(IReceiveEndpointConfiguration endpoint, T
                 "A transaction mode needs the host's PublisherConfirmation, which is off: a send that the broker loses would not be noticed. Leave it on.");
         }
 
-        RequireNoRetry(endpoint.ConsumePipe.GetProbeResult().Results, isWithin: mode.ImmediateRetries == 0);
+        RequireNoRetry(Filters(), isWithin: mode.ImmediateRetries == 0);
         if (Interlocked.Increment(ref observers) == 1)
             endpoint.ReceiveEndpoint.ConnectSendObserver(new SendsNeedAQueue());
+    }
+
+    private IDictionary<string, object> Filters()
+    {
+        try
+        {
+            return endpoint.ConsumePipe.GetProbeResult().Results;
+        }
+        catch (Exception failed)
+        {
+            throw new NotSupportedException(
+                $"A filter of the endpoint did not describe itself, so {mode} cannot see where the retries are: its Probe threw {failed.Message}", failed);
+        }
     }
 
     /// <summary>Filters of one pipe are an array, in their order: what follows an outbox is within it.</summary>

@@ -97,6 +97,16 @@ public sealed class RetriesOfAnApplication
         Is.Null);
 
     [Test]
+    public async Task A_filter_that_does_not_describe_itself_is_named() => Assert.That(
+        await RefusalOfAsync(TransactionMode.DtcOff, (endpoint, context, set) =>
+        {
+            set();
+            endpoint.UseFilter(new Undescribed());
+            endpoint.ConfigureConsumer<Builder>(context);
+        }),
+        Does.Contain("its Probe threw no words for it").And.Contain(nameof(Undescribed)));
+
+    [Test]
     public async Task A_second_mode_is_refused()
     {
         var refused = await Assert.CatchAsync(() => RefusalOfAsync(TransactionMode.TransactionsOff, (endpoint, context, set) =>
@@ -138,12 +148,19 @@ public sealed class RetriesOfAnApplication
             },
             "the endpoint receives, or says why not");
         await built.StopAsync();
-        return refusal?.GetBaseException().Message;
+        return refusal?.ToString();
     }
 
     internal sealed class Builder : IConsumer<BuildWidget>
     {
         public Task Consume(ConsumeContext<BuildWidget> context) => Task.CompletedTask;
+    }
+
+    internal sealed class Undescribed : IFilter<ConsumeContext>
+    {
+        public Task Send(ConsumeContext context, IPipe<ConsumeContext> next) => next.Send(context);
+
+        public void Probe(ProbeContext context) => throw new NotSupportedException("no words for it");
     }
 
     internal sealed class Defined : IConsumer<BuildWidget>
