@@ -40,7 +40,10 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     public Backlog Backlog => Backlog.Of(
         messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond) with
     {
-        UnderWay = LatencyBetween(0, seconds / 4)?.P50 is { } usual ? Math.Round(Sent / seconds * usual / Millisecond, 3) : 0,
+        // At the reached rate: at the asked one, the queue of an endpoint that is too slow would count as under way.
+        UnderWay = LatencyBetween(0, seconds / 4)?.P50 / Millisecond is { } usual && RateBetween(usual, seconds) is { } reached
+            ? Math.Round(reached * usual, 3)
+            : 0,
     };
 
     private IEnumerable<LoadedMessage> Counted => messages.Where(message => message.Due >= Ramp * Millisecond);

@@ -16,6 +16,9 @@ public sealed class HistoryOfALoad
     [TestCase(1_000, 970, 10, ExpectedResult = true)]
     [TestCase(1_000, 990, 10, ExpectedResult = false)]
     [TestCase(10_000, 9_000, 1, ExpectedResult = true)]
+    [TestCase(100, 12, 3, ExpectedResult = true, Description = "In the first quarter half of the messages wait for as long as the load, or longer.")]
+    [TestCase(100, 10, 30, ExpectedResult = true)]
+    [TestCase(1_000, 100, 60, ExpectedResult = true)]
     public bool An_endpoint_that_is_slower_than_the_rate_leaves_a_backlog(double rate, double capacity, int seconds) =>
         Sent(rate, seconds, index => (index + 0.1) / capacity).IsBacklogLeft;
 
@@ -23,6 +26,11 @@ public sealed class HistoryOfALoad
     [TestCase(50, ExpectedResult = false)]
     public bool A_message_that_is_under_way_for_longer_than_its_neighbours_distance_is_no_backlog(double rate) =>
         Sent(rate, 20, index => (index / rate) + 0.7 + (index % 3 * 0.3)).IsBacklogLeft;
+
+    [TestCase(2)]
+    [TestCase(5)]
+    public void Nor_is_one_that_takes_a_good_part_of_the_load(double latency) =>
+        Assert.That(Sent(50, 10, index => (index / 50d) + latency).IsBacklogLeft, Is.False);
 
     [TestCase(0.4)]
     [TestCase(0.95)]
