@@ -14,7 +14,7 @@ internal static class RateSearch
     /// <summary>The lowest rate of a load, in messages a second.</summary>
     public const double Lowest = 1;
 
-    /// <summary>Tries of a rate at which only the sender was late, and no backlog was left, or the clock made a step: no fault of the endpoint.</summary>
+    /// <summary>Tries of a rate at which only the sender was late, or the clock made a step: no fault of the endpoint.</summary>
     public const int MostTries = 3;
 
     /// <summary>No rate above this is tried, in messages a second.</summary>

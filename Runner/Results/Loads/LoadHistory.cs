@@ -46,6 +46,15 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
             : 0,
     };
 
+    private FiguresFromSend FiguresFromSend
+    {
+        get
+        {
+            var begun = new LoadHistory([.. messages.Select(message => message with { Due = message.Begun })], seconds);
+            return new FiguresFromSend(begun.LatencyBetween(0, double.PositiveInfinity), begun.Backlog);
+        }
+    }
+
     private IEnumerable<LoadedMessage> Counted => messages.Where(message => message.Due >= Ramp * Millisecond);
 
     /// <summary>The latency of the messages that were to be sent in a window. One without an effect is slower than any other.</summary>
@@ -76,6 +85,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
         SenderLag = SenderLag,
         UserLag = UserLag,
         Backlog = Backlog,
+        FromSend = blank.Rate is null ? null : FiguresFromSend,
     };
 }
 

@@ -104,6 +104,11 @@ public sealed record LoadResult
     /// <summary>The backlog; absent if nothing was sent.</summary>
     public Backlog? Backlog { get; init; }
 
+    /// <summary>
+    /// The figures of a rate if each message is due when its send began: the endpoint's part. Absent for users, and in documents of builds that did not tell.
+    /// </summary>
+    public FiguresFromSend? FromSend { get; init; }
+
     /// <summary>The figures that were followed through the load; absent if there are none.</summary>
     public IReadOnlyList<SoakFigure>? Soak { get; init; }
 
@@ -158,7 +163,7 @@ public sealed record LoadResult
             (0, true, _) => ["nothing was sent"],
             // A load that failed has no figures. Its outcome says why.
             (0, false, _) or (_, _, true) => Array.Empty<string>(),
-            (_, _, false) => [LateSends],
+            (_, _, false) => [LateReason],
         },
         .. IsBacklogLeft ? [Left] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, ServerClock?.ErrorMilliseconds ?? 0, limit, Sent) : [],
@@ -175,8 +180,15 @@ public sealed record LoadResult
         IsClockAlone ? "the machine's clock made a step"
         : ReasonsAgainst(limitMilliseconds) is [UnclearP99] ? UnclearP99
         // An endpoint that falls behind on the sender's processors makes it late.
-        : ReasonsAgainst(limitMilliseconds) is [LateSends] && !IsTooLarge(backlog => backlog.SecondQuarter) ? $"only {LateSends}"
+        : !IsSenderOnTime && AsSent.ReasonsAgainst(limitMilliseconds).Count == 0 && !AsSent.IsTooLarge(backlog => backlog.SecondQuarter)
+            ? $"only {LateReason}"
         : null;
+
+    /// <summary>The same without the sender's lateness, as far as it is known what that caused.</summary>
+    private LoadResult AsSent =>
+        (FromSend is { } own ? this with { Latency = own.Latency, Backlog = own.Backlog, Reached = null } : this) with { SenderLag = null };
+
+    private string LateReason => IsBacklogLeft && FromSend is not null && !AsSent.IsBacklogLeft ? $"{LateSends} (name more --senders)" : LateSends;
 
     private bool IsTooLarge(Func<Backlog, double> messages) =>
         Rate is { } rate && Backlog is { } backlog && backlog.IsTooLarge(messages(backlog), rate * Seconds);
@@ -193,6 +205,9 @@ public sealed record LoadResult
         _ => throw new ArgumentOutOfRangeException(nameof(p99), p99, "It is no number."),
     };
 }
+
+/// <summary>The figures of a load's messages from the beginnings of their sends, as if they had been due then.</summary>
+public sealed record FiguresFromSend(Latency? Latency, Backlog Backlog);
 
 /// <summary>The end of the latency of a load's messages.</summary>
 public enum EffectClock

@@ -32,6 +32,29 @@ public sealed class HistoryOfALoad
     public void Nor_is_one_that_takes_a_good_part_of_the_load(double latency) =>
         Assert.That(Sent(50, 10, index => (index / 50d) + latency).IsBacklogLeft, Is.False);
 
+    /// <summary>Eight senders, each of which waits for an answer: 80 a second of 100.</summary>
+    [TestCase(0.1, 1, 1_000, ExpectedResult = "only the sender was late (name more --senders)")]
+    [TestCase(0.1, 1, null, ExpectedResult = "only the sender was late (name more --senders)")]
+    [TestCase(0.1, 1, 50, ExpectedResult = null, Description = "It answers later than the limit, whenever it is asked.")]
+    [TestCase(0.1, 1.5, 1_000, ExpectedResult = null, Description = "It falls behind what is sent.")]
+    public string? What_busy_senders_left_to_send_is_no_backlog_of_the_endpoint(double answer, double slower, double? limitMilliseconds)
+    {
+        const int Rate = 100;
+        const int Seconds = 10;
+        const int Senders = 8;
+        var result = new LoadHistory(
+            [
+                .. Enumerable.Range(0, Rate * Seconds).Select(index =>
+                    (Due: (double)index / Rate, Begun: Math.Max((double)index / Rate, index / Senders * answer)))
+                    .Select(one => new LoadedMessage(one.Due * 1_000, one.Begun * 1_000, ((one.Begun * slower) + answer) * 1_000)),
+            ],
+            Seconds)
+            .Into(Blank with { Rate = Rate });
+
+        Assert.That(result.ReasonsAgainst(limitMilliseconds), Has.Member("a backlog was left"));
+        return result.WhyNothingIsShown(limitMilliseconds);
+    }
+
     [TestCase(0.4)]
     [TestCase(0.95)]
     public void A_pause_of_the_server_leaves_no_backlog(double share)
