@@ -75,6 +75,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             ],
             sent.Length.TotalSeconds)
         {
+            Unsent = [.. sent.Unsent.Select(one => new LoadedMessage(At(one.Due), At(one.Begun), Done: null))],
             Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
             Timeout = plan.Timeout.TotalMilliseconds,
         };

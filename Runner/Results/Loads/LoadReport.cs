@@ -157,6 +157,7 @@ public static class LoadReport
             .. from one in new[] { (result.DeadLettered, "dead-lettered"), (result.Lost, "lost"), (result.TimedOut, "timed out") }
                where one.Item1 is not null
                select $"{Figures.Count(one.Item1!.Value)} {one.Item2}",
+            .. result.Unsent > 0 ? [$"{Figures.Count(result.Unsent)} unsent"] : Array.Empty<string>(),
         ];
         return result.FailedShare is not { } share
             ? "not known what became of them"

@@ -45,7 +45,14 @@ public sealed record LoadResult
     public int Sent { get; init; }
 
     /// <summary>
-    /// Messages without a known effect at the end: in the error queue, lost, still in the queue, or handled after the broker ended the connection that
+    /// Users' messages that were never sent: no connection was free until the user gave up, or until the load was stopped. Absent if there are none, and in
+    /// documents of builds that did not count them.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int Unsent { get; init; }
+
+    /// <summary>
+    /// Messages without a known effect at the end: unsent, in the error queue, lost, still in the queue, or handled after the broker ended the connection that
     /// tells of effects. Messages that timed out count, too.
     /// </summary>
     public int Failed { get; init; }
@@ -140,7 +147,7 @@ public sealed record LoadResult
     public bool IsAccountedFor => Outcome.Verdict is Results.Verdict.Valid or Results.Verdict.Invalid || Accounts.Count > 0;
 
     /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if their outcome is unknown.</summary>
-    public double? FailedShare => !IsAccountedFor ? null : Sent == 0 ? 0 : (double)Failed / Sent;
+    public double? FailedShare => !IsAccountedFor ? null : Sent + Unsent == 0 ? 0 : (double)Failed / (Sent + Unsent);
 
     /// <summary>
     /// True if the endpoint did not keep up with the rate: at the end of the sending, or for most of its last quarter, too many messages were due without an
@@ -165,6 +172,7 @@ public sealed record LoadResult
             (0, false, _) or (_, _, true) => Array.Empty<string>(),
             (_, _, false) => [LateReason],
         },
+        .. Unsent > 0 ? [$"{Figures.Count(Unsent, "message")} found no free connection (name more --senders)"] : Array.Empty<string>(),
         .. IsBacklogLeft ? [Left] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, ServerClock?.ErrorMilliseconds ?? 0, limit, Sent) : [],
         .. (Outcome.IsValid(), limitMilliseconds is not null && IsDeadLetteredAlone) switch

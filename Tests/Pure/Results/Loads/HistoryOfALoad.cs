@@ -107,6 +107,21 @@ public sealed class HistoryOfALoad
     }
 
     [Test]
+    public void A_user_who_found_no_connection_is_slower_than_any_other()
+    {
+        var result = new LoadHistory([new LoadedMessage(0, 0, 10)], seconds: 1) { Unsent = [new LoadedMessage(500, 900, Done: null)], Timeout = 1_000 }
+            .Into(Blank with { Users = 2 });
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((result.Sent, result.Failed, result.FailedShare), Is.EqualTo((1, 1, (double?)0.5)));
+            Assert.That((result.Latency!.P50, result.Latency.Max, result.SenderLag!.Max), Is.EqualTo(((double?)null, 10d, 400d)));
+            Assert.That(result.ReasonsAgainst(limitMilliseconds: null), Has.Member("1 message found no free connection (name more --senders)"));
+            Assert.That(LoadReport.FailedIn(result), Is.EqualTo("50 % failed (0 timed out, 1 unsent)"));
+        }
+    }
+
+    [Test]
     public void Nobody_gives_up_who_does_not_wait()
     {
         var result = new LoadHistory([new LoadedMessage(0, 0, 1_000_000)], seconds: 1).Into(Blank with { Rate = 1 });
