@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
@@ -25,6 +26,9 @@ internal sealed class LoadedService : MeasuredService
 
     /// <summary>The message from which it is known what a send and a handling write.</summary>
     public Guid Second { get; } = Guid.CreateVersion7();
+
+    /// <summary>Messages that were not accepted until they were given up, with the last reasons.</summary>
+    public ConcurrentDictionary<Guid, string> NotAccepted { get; } = new();
 
     public override int Handled => Effects.Done;
 
@@ -103,10 +107,13 @@ internal sealed class LoadedService : MeasuredService
     }
 
     /// <summary>Senders with connections of their own.</summary>
-    public async Task<IReadOnlyList<IProducer>> OpenProducersAsync(int count, CancellationToken cancellationToken)
+    /// <param name="patience">Time after which a message that is refused is given up.</param>
+    /// <param name="noLonger">Then, too.</param>
+    public async Task<IReadOnlyList<ServiceProducer>> OpenProducersAsync(
+        int count, TimeSpan patience, CancellationToken noLonger, CancellationToken cancellationToken)
     {
         for (var made = 0; made < count; made++)
-            producers.Add(new ServiceProducer(new Sender(File, Bed, await Bed.OpenSenderAsync(File.Send, cancellationToken)), Effects));
+            producers.Add(new ServiceProducer(new Sender(File, Bed, await Bed.OpenSenderAsync(File.Send, cancellationToken)), this, patience, noLonger));
         return producers;
     }
 
@@ -150,13 +157,34 @@ internal sealed class LoadedService : MeasuredService
 }
 
 /// <summary>Sends messages to a service, one after the other.</summary>
-internal sealed class ServiceProducer(Sender sender, ServiceEffects effects) : IProducer, IAsyncDisposable
+internal sealed class ServiceProducer(Sender sender, LoadedService service, TimeSpan patience, CancellationToken noLonger) : IProducer, IAsyncDisposable
 {
-    public Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    /// <summary>Sends messages, each until it is accepted or given up.</summary>
+    public async Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
     {
-        effects.Expect(messages);
+        service.Effects.Expect(messages);
+        foreach (var message in messages)
+        {
+            var watch = Stopwatch.StartNew();
+            await sender.SendOneAsync(message, refusal => IsRepeated(message, refusal, watch.Elapsed), cancellationToken);
+        }
+    }
+
+    /// <exception cref="KitException">One was refused for too long.</exception>
+    public Task WarmUpAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    {
+        service.Effects.Expect(messages);
         return sender.SendEachAsync(messages, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => sender.DisposeAsync();
+
+    private bool IsRepeated(Guid message, string refusal, TimeSpan since)
+    {
+        if (since < patience && !noLonger.IsCancellationRequested && !service.IsBroken)
+            return true;
+
+        service.NotAccepted[message] = refusal;
+        return false;
+    }
 }

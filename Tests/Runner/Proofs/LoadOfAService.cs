@@ -133,6 +133,19 @@ public sealed class LoadOfAService : WorkersOnPsql
         Assert.That(load.Outcome.Reasons, Has.One.StartsWith($"messages with an effect later than 1.00 s: {load.TimedOut} ("));
     }
 
+    /// <summary>From some message on it refuses each, for longer than the timeout.</summary>
+    [Test]
+    public async Task A_message_that_is_not_accepted_has_failed_and_is_named()
+    {
+        var load = await LoadAsync(
+            DrainOfAService.Right, new OpenLoad(8), TimeSpan.FromSeconds(2), timeout: TimeSpan.FromSeconds(2),
+            send: "INSERT INTO job SELECT '{{id}}'::uuid WHERE 1 / (CASE WHEN (SELECT count(*) FROM invoice) < 10 THEN 1 ELSE 0 END) = 1");
+
+        Assert.That((load.Sent, load.Lost), Is.EqualTo((16, (int?)0)), string.Join("; ", load.Outcome.Reasons));
+        Assert.That(load.Failed, Is.Positive);
+        Assert.That(load.Outcome.Reasons, Has.One.StartsWith("messages that were not accepted (division by zero): "));
+    }
+
     [Test, Exhaustive]
     public async Task An_effect_of_which_no_commit_tells_is_an_error_of_the_file()
     {
@@ -184,9 +197,10 @@ public sealed class LoadOfAService : WorkersOnPsql
         return (document, load, reasons.Count > 0 ? string.Join(", ", reasons) : "sustained");
     }
 
-    private async Task<LoadResult> LoadAsync(string insert, LoadShape shape, TimeSpan length, TimeSpan? timeout = null)
+    private async Task<LoadResult> LoadAsync(
+        string insert, LoadShape shape, TimeSpan length, TimeSpan? timeout = null, string send = DrainOfAService.ToJob)
     {
-        var file = ProofFileReader.Parse("polling.proof.json", DrainOfAService.TextOf(insert)).WithTimedRows;
+        var file = ProofFileReader.Parse("polling.proof.json", DrainOfAService.TextOf(insert, send: send)).WithTimedRows;
         var plan = new ServiceLoadPlan(
             file, Out, [shape], length, LimitMilliseconds: null, Shares: [], timeout ?? TimeSpan.FromSeconds(30), WarmUp: 2, Senders: 2, "load");
         return await new ServiceLoad(plan, await Shared.GetAsync(file), TimeSpan.FromSeconds(1), _ => { }).RunAsync(shape, CancellationToken.None);
