@@ -18,6 +18,8 @@ internal sealed class LoadedService : MeasuredService
     private CommitStream? stream;
     private Task telling = Task.CompletedTask;
     private volatile Action? progressed;
+    private volatile string? lastRefusal;
+    private int refusals;
 
     private LoadedService(ProofFile file, ProofBed bed)
         : base(file, bed) => Effects = new ServiceEffects(file);
@@ -29,6 +31,12 @@ internal sealed class LoadedService : MeasuredService
 
     /// <summary>Messages that were not accepted until they were given up, with the last reasons.</summary>
     public ConcurrentDictionary<Guid, string> NotAccepted { get; } = new();
+
+    /// <summary>Tries to send a message that were refused, without those of the warm-up.</summary>
+    public int Refusals => Volatile.Read(ref refusals);
+
+    /// <summary>The reason of the last of them.</summary>
+    public string? LastRefusal => lastRefusal;
 
     public override int Handled => Effects.Done;
 
@@ -117,6 +125,12 @@ internal sealed class LoadedService : MeasuredService
         return producers;
     }
 
+    public void CountRefusal(string because)
+    {
+        lastRefusal = because;
+        Interlocked.Increment(ref refusals);
+    }
+
     /// <summary>Waits until every message has its effects and nothing is left to do, or for some time.</summary>
     /// <returns>True if it is so.</returns>
     public async Task<bool> AreAllHandledAsync(TimeSpan limit, CancellationToken cancellationToken)
@@ -181,6 +195,7 @@ internal sealed class ServiceProducer(Sender sender, LoadedService service, Time
 
     private bool IsRepeated(Guid message, string refusal, TimeSpan since)
     {
+        service.CountRefusal(refusal);
         if (since < patience && !noLonger.IsCancellationRequested && !service.IsBroken)
             return true;
 

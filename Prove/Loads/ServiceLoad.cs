@@ -114,6 +114,8 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             Clock = service.Effects.Clock,
             ServerClock = ClockLead.Over(clockBefore, clockAfter)?.Compared,
             IsStopped = sent.IsStopped,
+            Refusals = service.Refusals,
+            LastRefusal = service.LastRefusal,
             Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
             IsClockAlone = reasons is [var only] && only == untrue,
             IsDeadLetteredAlone = IsDeadLetteredAlone(reasons, account.Select(message => message.Class)),

@@ -62,6 +62,16 @@ public sealed record LoadResult
     /// </summary>
     public int? TimedOut { get; init; }
 
+    /// <summary>
+    /// Tries to send a message that a user's service, or its server, refused; they were made again. Absent if there are none, and in documents of builds that
+    /// did not count them.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int Refusals { get; init; }
+
+    /// <summary>The reason of the last of <see cref="Refusals"/>; absent without one.</summary>
+    public string? LastRefusal { get; init; }
+
     /// <summary>True if messages in the error queue, without any effect, are the only problem; absent in documents of builds that did not tell.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsDeadLetteredAlone { get; init; }

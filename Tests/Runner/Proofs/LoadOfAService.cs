@@ -5,6 +5,7 @@ using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Results.Loads;
 
 namespace Kit.Tests.Proofs;
 
@@ -131,6 +132,21 @@ public sealed class LoadOfAService : WorkersOnPsql
         Assert.That(load.TimedOut, Is.Positive);
         Assert.That(load.Failed, Is.GreaterThanOrEqualTo(load.TimedOut!.Value));
         Assert.That(load.Outcome.Reasons, Has.One.StartsWith($"messages with an effect later than 1.00 s: {load.TimedOut} ("));
+    }
+
+    /// <summary>A try is refused or not by the clock, so one of two is.</summary>
+    [Test]
+    public async Task Refused_sends_are_counted()
+    {
+        var load = await LoadAsync(
+            DrainOfAService.Right, new OpenLoad(20), TimeSpan.FromSeconds(2),
+            send: "INSERT INTO job SELECT '{{id}}'::uuid WHERE 1 / (extract(microseconds FROM clock_timestamp())::int % 2) = 1");
+
+        Assert.That((load.Sent, load.Failed), Is.EqualTo((40, 0)), string.Join("; ", load.Outcome.Reasons));
+        Assert.That((load.Refusals > 0, load.LastRefusal), Is.EqualTo((true, "division by zero")));
+        using var report = new StringWriter();
+        LoadReport.WriteMarkdown(InventedLoads.Searched with { Results = [load] }, picture: null, report);
+        Assert.That($"{report}", Does.Contain($"{load.Refusals} tries to send were refused (the last: division by zero)."));
     }
 
     /// <summary>From some message on it refuses each, for longer than the timeout.</summary>
