@@ -12,7 +12,9 @@ internal sealed record SentMessage(Guid Message, DateTimeOffset Due, DateTimeOff
 /// <param name="IsStopped">True if it was stopped before its time.</param>
 internal sealed record SentLoad(IReadOnlyList<SentMessage> Messages, DateTimeOffset Start, TimeSpan Length, bool IsStopped)
 {
-    /// <summary>Messages of users for whom no connection was free until they gave up, or until the load was stopped. Then their sends would have begun.</summary>
+    /// <summary>
+    /// Messages of users for whom no connection was free until they gave up, or until the load was stopped: the moments at which their sends begin.
+    /// </summary>
     public IReadOnlyCollection<SentMessage> Unsent { get; init; } = [];
 }
 
