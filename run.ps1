@@ -43,15 +43,17 @@ try {
         $code = 2
         return
     }
-    if (-not (Test-Path $program)) { [Console]::Error.WriteLine("Building $name. The first time it takes about a minute.") }
+    if (-not (Test-Path -LiteralPath $program)) { [Console]::Error.WriteLine("Building $name. The first time it takes about a minute.") }
     # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown, and what the build had to do without.
-    $built = dotnet build "$PSScriptRoot/$project" --configuration Release --nologo --verbosity quiet
+    # The clone's global.json counts, not that of the folder in which the user is.
+    Push-Location -LiteralPath $PSScriptRoot
+    try { $built = dotnet build $project --configuration Release --nologo --verbosity quiet } finally { Pop-Location }
     if ($LASTEXITCODE -ne 0) {
         $code = $LASTEXITCODE
         $built | ForEach-Object { [Console]::Error.WriteLine($_) }
         return
     }
-    if (Test-Path "$PSScriptRoot/obj/optional/unknown") { Get-Content "$PSScriptRoot/obj/optional/unknown" | ForEach-Object { [Console]::Error.WriteLine($_) } }
+    if (Test-Path -LiteralPath "$PSScriptRoot/obj/optional/unknown") { Get-Content -LiteralPath "$PSScriptRoot/obj/optional/unknown" | ForEach-Object { [Console]::Error.WriteLine($_) } }
     if ($installs) {
         Invoke-ToItsEnd @('install')
         if ($code -ne 0) { return }

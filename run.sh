@@ -26,12 +26,12 @@ if [ "${1-}" = prove ]; then
   name="'prove'"
   shift
 fi
-program="$kit/$project/bin/Release/net10.0/Kit.$project"
+program="$kit/$project/bin/Release/net10.0/Kit.$project.dll"
 closed=
 for folder in "$kit" "$kit/obj" "$kit/$project" "$kit/$project/obj" "$kit/$project/bin"; do
   [ ! -e "$folder" ] || [ -w "$folder" ] || closed=$folder
 done
-if [ -n "$closed" ] && [ ! -x "$program" ]; then
+if [ -n "$closed" ] && [ ! -e "$program" ]; then
   echo "Not built: $name. User $(id -un) may not write $closed, where a build writes." >&2
   echo "Copy the clone into a folder of yours (cp -R $kit ~/kit), or let its owner run $kit/run.sh --help once." >&2
   exit 1
@@ -39,25 +39,27 @@ fi
 if [ -n "$closed" ]; then
   echo "User $(id -un) may not write $closed: $name is not built again, and is as old as its last build." >&2
 else
-  [ -x "$program" ] || echo "Building $name. The first time it takes about a minute." >&2
+  [ -e "$program" ] || echo "Building $name. The first time it takes about a minute." >&2
   # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown, and what the build had to do without.
-  built=$(dotnet build "$kit/$project" --configuration Release --nologo --verbosity quiet 2>&1) || {
+  # The clone's global.json counts, not that of the folder in which the user is.
+  built=$(cd -- "$kit" && dotnet build "$project" --configuration Release --nologo --verbosity quiet 2>&1) || {
     code=$?
     printf '%s\n' "$built" >&2
     exit "$code"
   }
   [ ! -s "$kit/obj/optional/unknown" ] || cat "$kit/obj/optional/unknown" >&2
 fi
+# Started as "dotnet Kit.Runner.dll", it runs on the .NET that built it. The program itself would look for one in the folders of installers only.
 if [ -n "$install" ]; then
-  "$program" install
+  dotnet "$program" install
 fi
 case $project:${1-} in
   Runner:--help | Runner:-h | Runner:-\?)
-    "$program" "$@"
+    dotnet "$program" "$@"
     echo
     echo "A program of its own, ./run.sh prove --help:"
     echo "  prove <file>       Proves what your own service promises, in any language: crashes it around each request of one handling."
     exit 0
     ;;
 esac
-exec "$program" "$@"
+exec dotnet "$program" "$@"

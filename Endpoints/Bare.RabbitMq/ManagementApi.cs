@@ -207,7 +207,8 @@ internal sealed class ManagementApi : IDisposable
 
     private static HttpClient ClientOf(RabbitMqAddress broker, TimeSpan limit)
     {
-        var made = new HttpClient { BaseAddress = broker.Management, Timeout = limit };
+        // The environment's proxy would be asked for this machine's own address, too, unless NO_PROXY has it in the same words.
+        var made = new HttpClient(new SocketsHttpHandler { UseProxy = !broker.Management.IsLoopback }) { BaseAddress = broker.Management, Timeout = limit };
         made.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue(
             "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{broker.UserName}:{broker.Password}")));
         return made;

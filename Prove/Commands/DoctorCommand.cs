@@ -21,7 +21,7 @@ internal sealed class DoctorCommand : KitCommand
         [
             await PostgreSqlBinaries.ExamineAsync(isNeeded: true, cancellationToken),
             PrivateRabbitMq.Examine(isNeeded: true, "No service with queues on it can be proved or measured."),
-            .. await MachineChecks.ExamineAsync("results", typeof(DoctorCommand).Assembly, cancellationToken),
+            .. await MachineChecks.ExamineAsync("results", typeof(DoctorCommand).Assembly, startsServers: true, cancellationToken),
         ];
         FindingsWriter.Write(findings, Console.Out);
         return findings.Any(finding => finding.IsFatal) ? ExitCode.Failure : ExitCode.Success;

@@ -40,7 +40,7 @@ internal static class Misleading
     private static string Words(ContainerInline inline) => string.Concat(inline.Descendants<LiteralInline>().Select(literal => literal.Content.ToString()));
 }
 
-/// <summary>Files in the assembly.</summary>
+/// <summary>Files in the assembly and beside it.</summary>
 internal static class Embedded
 {
     public static string Style => Text("page.css");
@@ -49,7 +49,7 @@ internal static class Embedded
 
     public static string Claims => Text("claims.json");
 
-    public static string Measuring => Text("measuring.md");
+    public static string Measuring => File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "measuring.md")).ReplaceLineEndings("\n");
 
     private static string Text(string name)
     {

@@ -14,7 +14,8 @@ internal static class Doctor
         .. await OfTransportsAsync(question.Arguments, cancellationToken),
         .. question.Packages.Select(OfPackage),
         new Finding("licence of NServiceBus", "RPL-1.5, or commercial from Particular Software; the kit ships none of it"),
-        .. await MachineChecks.ExamineAsync(question.ResultsFolder, typeof(Doctor).Assembly, cancellationToken),
+        .. await MachineChecks.ExamineAsync(
+            question.ResultsFolder, typeof(Doctor).Assembly, startsServers: question.Arguments[PostgreSqlTransport.ServerSetting] is null, cancellationToken),
     ];
 
     private static async Task<IReadOnlyList<Finding>> OfTransportsAsync(TransportArguments arguments, CancellationToken cancellationToken)

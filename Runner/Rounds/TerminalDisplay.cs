@@ -9,10 +9,10 @@ internal sealed class TerminalDisplay(RunScreen screen, IAnsiConsole console) : 
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>Shows a run on the terminal, or as plain lines in a file or pipe.</summary>
+    /// <summary>Shows a run on the terminal, or as plain lines in a file, in a pipe, and on a terminal whose cursor cannot be moved.</summary>
     public static async Task<T> ShowAsync<T>(Func<IRunDisplay, Task<T>> run)
     {
-        if (Console.IsOutputRedirected)
+        if (Console.IsOutputRedirected || !AnsiConsole.Profile.Capabilities.Ansi)
             return await run(new PlainDisplay(Console.Out));
 
         var watch = Stopwatch.StartNew();

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 
@@ -24,8 +25,20 @@ internal sealed record Build(string Folder, string Version, string Fingerprint)
         return new Build(full, FileVersionInfo.GetVersionInfo(AssemblyIn(full)).ProductVersion ?? "not known", FingerprintOf(full));
     }
 
+    private static readonly Lazy<Build> This = new(() => Open(AppContext.BaseDirectory));
+
     /// <summary>The build of this process.</summary>
-    public static Build OfThis() => Open(AppContext.BaseDirectory);
+    public static Build OfThis() => This.Value;
+
+    /// <summary>Another build can have taken this one's place since <see cref="OfThis"/>: what is started now would be of that one.</summary>
+    /// <exception cref="KitException">It has.</exception>
+    public static void RequireInPlace()
+    {
+        if (FingerprintOf(AppContext.BaseDirectory) != OfThis().Fingerprint)
+            throw new KitException(
+                $"The program was built anew while it ran, in {AppContext.BaseDirectory}: what it starts from now on would be of another build.",
+                "Leave the clone alone until the command has ended, or use a second one: git worktree add ../other");
+    }
 
     public string Program => ProgramIn(Folder);
 

@@ -72,19 +72,11 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
         postmaster.Kill(entireProcessTree: true);
     }
 
-    /// <summary>Stops the server and deletes its folder. Cannot be cancelled: Ctrl+C leads here.</summary>
+    /// <summary>Stops the server without a checkpoint and deletes its folder. Cannot be cancelled: Ctrl+C leads here.</summary>
     /// <inheritdoc cref="StopAsync" path="/exception"/>
-    public async Task RemoveAsync(StopMode mode)
+    public async Task RemoveAsync()
     {
-        try
-        {
-            await StopAsync(mode, CancellationToken.None);
-        }
-        catch (KitException) when (mode is StopMode.Fast)
-        {
-            await StopOrKillAsync();
-        }
-
+        await StopOrKillAsync();
         await folder.Owned.DeleteAsync();
     }
 
@@ -109,7 +101,9 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
         if (!result.Succeeded)
             throw new KitException(
                 $"The private PostgreSQL cluster cannot be created in {folder.Server}: {LogLines.EndOf(result.Output.Split('\n'))}",
-                OwnedFolder.Remedy);
+                result.Output.Contains("effective user ID", StringComparison.Ordinal)
+                    ? "Run as a user that has a name: one with an entry in /etc/passwd."
+                    : OwnedFolder.Remedy);
     }
 
     private static string Seconds(TimeSpan time) => ((int)time.TotalSeconds).ToString(CultureInfo.InvariantCulture);

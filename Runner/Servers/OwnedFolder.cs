@@ -58,11 +58,24 @@ public sealed class OwnedFolder
     [
         .. from place in ServerPlace.WhereLeftoversCanBe(parent)
            where Directory.Exists(place)
-           from path in Directory.EnumerateDirectories(place, prefix + "*")
+           from path in Listed(place, prefix)
            let folder = new OwnedFolder(path)
            where folder.IsLeftover()
            select folder,
     ];
+
+    // In a folder that may not be listed nothing was left by this user, who could not have found it again.
+    private static string[] Listed(string place, string prefix)
+    {
+        try
+        {
+            return Directory.GetDirectories(place, prefix + "*");
+        }
+        catch (UnauthorizedAccessException)
+        {
+            return [];
+        }
+    }
 
     /// <summary>Gives the server's files to the user that it runs as.</summary>
     /// <param name="user"><see langword="null"/>: our own, which owns them already.</param>

@@ -68,7 +68,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
         var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", cancellationToken);
         foreach (var leftover in ClusterFolder.Leftovers(parent))
-            await OwnedFolder.TryRemoveAsync(() => new ClusterControl(binaries, leftover, user).RemoveAsync(StopMode.Immediate));
+            await OwnedFolder.TryRemoveAsync(() => new ClusterControl(binaries, leftover, user).RemoveAsync());
 
         var own = ClusterFolder.Create(parent);
         var server = new PrivatePostgreSql(own, new ClusterControl(binaries, own, user), binaries.Version, connections);
@@ -79,7 +79,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         }
         catch
         {
-            await server.control.RemoveAsync(StopMode.Immediate);
+            await server.control.RemoveAsync();
             throw;
         }
     }
@@ -115,7 +115,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
             throw DidNotStart();
     }
 
-    public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));
+    public ValueTask DisposeAsync() => new(control.RemoveAsync());
 
     private async Task MakeAndStartAsync(CancellationToken cancellationToken)
     {

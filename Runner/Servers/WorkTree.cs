@@ -9,16 +9,36 @@ internal static class WorkTree
     /// The commit that this program was built from; if its version names none, that of the work tree in which it is. It has changes if the tree has, or has
     /// another commit by now: what was built can differ from it. What pages and results say is not a part of the program.
     /// </summary>
-    /// <returns><see langword="null"/> outside of a work tree, and without git.</returns>
+    /// <returns><see langword="null"/> outside of a work tree of the kit, and without git.</returns>
     public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
     {
         if (ExternalProgram.OnSearchPath("git") is not { } path)
             return null;
 
         var git = new ExternalProgram(path, Folder: AppContext.BaseDirectory);
-        var commit = await git.RunAsync(["rev-parse", "HEAD"], cancellationToken);
+        var commit = await git.RunAsync(["rev-parse", "--show-toplevel", "HEAD"], cancellationToken);
+        if (!commit.Succeeded || commit.Output.Trim().Split('\n') is not [var top, var head])
+            return IsInOne(AppContext.BaseDirectory) && Build.OfThis().Commit is { } built ? new GitCommit(built, Dirty: true) : null;
+        // The kit can be a folder of something else that is checked out.
+        if (!File.Exists(Path.Combine(top.TrimEnd(), Solution)))
+            return null;
+
         var changes = await git.RunAsync(["status", "--porcelain", "--", ":/", .. NotOfTheProgram], cancellationToken);
-        return commit.Succeeded ? CommitOf(Build.OfThis(), commit.Output.Trim(), changes.Output.Trim().Length > 0) : null;
+        return CommitOf(Build.OfThis(), head.Trim(), changes.Output.Trim().Length > 0);
+    }
+
+    private const string Solution = "Kit.sln";
+
+    /// <summary>Git reads no work tree of another user: what changed is not known there, but what was built is.</summary>
+    internal static bool IsInOne(string folder)
+    {
+        for (var above = new DirectoryInfo(folder); above is not null; above = above.Parent)
+        {
+            if (File.Exists(Path.Combine(above.FullName, Solution)))
+                return Path.Exists(Path.Combine(above.FullName, ".git"));
+        }
+
+        return false;
     }
 
     private static readonly IReadOnlyList<string> NotOfTheProgram =

@@ -19,8 +19,10 @@ internal sealed class LocalHandler : IHandlerLines
 
     public int Id => process.Id;
 
+    /// <inheritdoc cref="Build.RequireInPlace" path="/exception"/>
     public static LocalHandler Start(bool isTiered)
     {
+        Build.RequireInPlace();
         var itself = Environment.ProcessPath!;
         var start = new ProcessStartInfo(itself)
         {

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
 using Kit.Runner.Results;
@@ -19,6 +20,8 @@ internal static class Invocation
     /// <param name="typedAfter">What the examples of its help follow on the command line.</param>
     public static Task<int> RunAsync(RootCommand root, IReadOnlyList<string> arguments, string typedAfter)
     {
+        // Numbers and days are written as in the files, whatever the user's language.
+        CultureInfo.DefaultThreadCurrentCulture = CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
         Console.OutputEncoding = Encoding.UTF8;
         TerminalThatCanGo.WrapConsole();
         return RunAsync(root, arguments, typedAfter, Console.Out, Console.Error);

@@ -26,10 +26,12 @@ internal static class MachineChecks
     /// <summary>Every check, in the order in which they are shown.</summary>
     /// <param name="results">The folder for results.</param>
     /// <param name="program">The program that measures.</param>
-    public static async Task<IReadOnlyList<Finding>> ExamineAsync(string results, Assembly program, CancellationToken cancellationToken) =>
+    /// <param name="startsServers">Whether nothing can start without a server of the kit's own.</param>
+    public static async Task<IReadOnlyList<Finding>> ExamineAsync(
+        string results, Assembly program, bool startsServers, CancellationToken cancellationToken) =>
     [
         .. OfMachine(MachineFacts.Read()),
-        .. Disks(results),
+        .. Disks(results, startsServers),
         await LoadFromOthersAsync(cancellationToken),
         Build(program),
     ];
@@ -66,21 +68,21 @@ internal static class MachineChecks
             : new Finding("load from others", found);
     }
 
-    private static IReadOnlyList<Finding> Disks(string results)
+    private static IReadOnlyList<Finding> Disks(string results, bool startsServers)
     {
         results = Path.TrimEndingDirectorySeparator(Path.GetFullPath(results));
         try
         {
             var place = ServerPlace.Choose(allowsMemory: false);
-            return [.. new[] { results, place.Path }.Distinct(StringComparer.Ordinal).Select(Disk), FlushIn(place)];
+            return [.. new[] { results, place.Path }.Distinct(StringComparer.Ordinal).Select(Disk), FlushIn(place, startsServers)];
         }
         catch (KitException nowhere)
         {
-            return [Disk(results), new Finding(Flush, "unknown", nowhere.Message, nowhere.Remedy)];
+            return [Disk(results), new Finding(Flush, "unknown", nowhere.Message, nowhere.Remedy, startsServers)];
         }
     }
 
-    private static Finding FlushIn(ServerPlace place)
+    private static Finding FlushIn(ServerPlace place, bool startsServers)
     {
         try
         {
@@ -88,7 +90,7 @@ internal static class MachineChecks
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            return new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a writable folder.");
+            return new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a writable folder.", startsServers);
         }
     }
 
@@ -113,8 +115,8 @@ internal static class MachineChecks
     /// <summary>The CPU use of other programs in the next second.</summary>
     public static async Task<Finding> LoadFromOthersAsync(CancellationToken cancellationToken)
     {
-        if (CpuSample.Take() is not { } start)
-            return new Finding("load from others", $"unknown: {CpuSample.Support.Because}");
+        if (!CpuSample.OfOthers.IsSupported || CpuSample.Take() is not { } start)
+            return new Finding("load from others", $"unknown: {CpuSample.OfOthers.Because}");
         await Task.Delay(LoadWindow, cancellationToken);
         return OfLoad(CpuUse.Between(start, CpuSample.Take()!, new HashSet<int> { Environment.ProcessId }));
     }

@@ -50,7 +50,7 @@ PlantedFault[] faults =
         (": null;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow",
          ": made.Max(attempt => attempt.Attempt) + 1;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow")),
     new("server left behind", "Tests.Servers|RunThatIsStopped", "Runner/Servers/PrivatePostgreSql.cs",
-        ("public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));", "public ValueTask DisposeAsync() => ValueTask.CompletedTask;")),
+        ("public ValueTask DisposeAsync() => new(control.RemoveAsync());", "public ValueTask DisposeAsync() => ValueTask.CompletedTask;")),
     new("secret in a document", "Mask|Servers|SqlServerWithoutAServer", "Runner/Servers/ConnectionStrings.cs",
         ("(Passwords.AreNamed(key) ? Masked : settings[key])", "settings[key]")),
     new("a retry too many", "Contract|RabbitMq", "Endpoints/Bare/RetryRule.cs", (">= mode.Attempts => null", "> mode.Attempts => null")),

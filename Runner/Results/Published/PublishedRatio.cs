@@ -2,17 +2,14 @@ using System.Text.Json;
 
 namespace Kit.Runner.Results.Published;
 
-/// <summary>Two modes of the bare endpoint in the published results, which the assembly has in it.</summary>
+/// <summary>Two modes of the bare endpoint in the published results, which are beside the program.</summary>
 public static class PublishedRatio
 {
-    private const string Resource = "results.json";
-
     /// <summary>A mode's rate as a multiple of another's, with its cell and its commit.</summary>
     /// <returns><see langword="null"/>: the two have no round in common.</returns>
     public static string? Find(string transport, string mode, string reference)
     {
-        using var stored = typeof(PublishedRatio).Assembly.GetManifestResourceStream(Resource)
-            ?? throw new InvalidOperationException($"The assembly has no {Resource}.");
+        using var stored = File.OpenRead(Path.Combine(AppContext.BaseDirectory, "results.json"));
         using var results = JsonDocument.Parse(stored);
         var (one, other) = (RowOf(mode), RowOf(reference));
         if (one is null || other is null || mode == reference)

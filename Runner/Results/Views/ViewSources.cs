@@ -35,6 +35,8 @@ internal sealed class ViewSources
     /// <summary>The measured build; without a run, the build of the experiments.</summary>
     public GitCommit? Build => Run is null ? Experiments[0].Document.Commit : Run.Document.Commit;
 
+    private string? Fingerprint => Run is null ? Experiments[0].Document.Fingerprint : Run.Document.Fingerprint;
+
     public DateTimeOffset StartedUtc => Run?.Document.StartedUtc ?? Experiments[0].Document.StartedUtc;
 
     public IReadOnlyList<string> Warnings =>
@@ -42,7 +44,7 @@ internal sealed class ViewSources
         .. Run is null ? [] : Run.Warnings,
         .. Run?.Document.Settings is { Quick: true } ? ["A quick run: it shows that everything works, not how fast it is."] : Array.Empty<string>(),
         .. Run?.RoundLeftOut is { } leftOut ? [leftOut] : Array.Empty<string>(),
-        .. Build is { Dirty: true }
+        .. Build is { Dirty: true } && Fingerprint is null
             ? ["The build had uncommitted changes, so nothing proves that the experiments are of the same build."]
             : Array.Empty<string>(),
         .. reports.SelectMany(report => report.Lacks()),
@@ -66,7 +68,8 @@ internal sealed class ViewSources
 
     public IReadOnlyList<(FaultSource Source, FaultResult Result)> Of(CellName subject) => [.. bySubject[subject.FileName]];
 
-    public bool IsOfThisBuild(FaultSource source) => source.Document.Commit?.IsSameBuildAs(Build) == true;
+    public bool IsOfThisBuild(FaultSource source) =>
+        GitCommit.AreOneBuild(source.Document.Commit, source.Document.Fingerprint, Build, Fingerprint);
 
     public static string Short(GitCommit? commit) => commit?.Name ?? Unknown;
 

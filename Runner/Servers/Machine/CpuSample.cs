@@ -19,6 +19,15 @@ public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDicti
         ? Support.Yes
         : Support.No("the CPU use of other processes is read from /proc, which this operating system does not have");
 
+    /// <summary>Support for the share of other processes in what this one may use, or the reason why it is not known.</summary>
+    public static Support OfOthers { get; } = Take() is { } now ? OfOthersIn(now.Cores, Environment.ProcessorCount) : Support;
+
+    /// <param name="all">The machine's processors.</param>
+    /// <param name="ours">Those that this process may use: not all if it is pinned to some, or in a container with a limit.</param>
+    internal static Support OfOthersIn(int all, int ours) => all == ours
+        ? Support.Yes
+        : Support.No($"this process may use {ours} of {all} processors, and the use by others is known of all of them together");
+
     /// <summary>A sample of now, or <see langword="null"/> without <see cref="Support"/>.</summary>
     public static CpuSample? Take() =>
         Support.IsSupported

@@ -24,8 +24,8 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
 
     /// <summary>The load from other processes, as rounds store it.</summary>
     /// <param name="use"><see langword="null"/> if the system does not tell.</param>
-    public static Noise NoiseOf(CpuUse? use) => use is null
-        ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
+    public static Noise NoiseOf(CpuUse? use) => use is null || !CpuSample.OfOthers.IsSupported
+        ? new Noise(Reading.Missing(CpuSample.OfOthers.Because!), Noise.DefaultLimit, BusiestProcess: null)
         : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
 
     /// <param name="ours">Process ids that count as ours, with all their descendants.</param>

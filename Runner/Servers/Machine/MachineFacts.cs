@@ -25,8 +25,8 @@ public sealed record MachineFacts(
     public static MachineFacts Read() => new(
         Environment.ProcessorCount,
         ReadCpuModel(),
-        GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
-        File.Exists("/proc/meminfo") ? AvailableMemoryIn(File.ReadAllText("/proc/meminfo")) : null,
+        TotalMemoryIn(TextOf("/proc/meminfo"), ContainerLimit()) ?? GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
+        AvailableMemoryIn(TextOf("/proc/meminfo"), ContainerLimit(), TextOf("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")),
         $"{RuntimeInformation.OSDescription}, {Environment.OSVersion.VersionString}, {RuntimeInformation.OSArchitecture}",
         RuntimeInformation.FrameworkDescription,
         GCSettings.IsServerGC);
@@ -44,9 +44,28 @@ public sealed record MachineFacts(
     /// <summary>The processor's name in the text of <c>/proc/cpuinfo</c>; ARM kernels give none.</summary>
     public static string CpuModelIn(string cpuinfo) => ValueIn(cpuinfo, "model name") ?? ValueIn(cpuinfo, "Model") ?? Unknown;
 
-    /// <summary>Bytes available in the text of <c>/proc/meminfo</c>, which counts in KiB.</summary>
-    public static long? AvailableMemoryIn(string meminfo) =>
-        ValueIn(meminfo, "MemAvailable")?.Split(' ') is [var kibibytes, "kB"] ? long.Parse(kibibytes, CultureInfo.InvariantCulture) * 1024 : null;
+    /// <summary>Bytes of memory: the machine's, or the container's limit if that is less.</summary>
+    /// <param name="meminfo">The text of <c>/proc/meminfo</c>, which counts in KiB.</param>
+    /// <param name="limit">The text of the container's limit in bytes; <c>max</c> is none.</param>
+    public static long? TotalMemoryIn(string meminfo, string limit) => Least(KibibytesIn(meminfo, "MemTotal"), BytesIn(limit));
+
+    /// <summary>Bytes available without swapping: in the machine, or within the container's limit if that is less.</summary>
+    /// <param name="used">The text of what the container uses, in bytes.</param>
+    /// <inheritdoc cref="TotalMemoryIn" path="/param"/>
+    public static long? AvailableMemoryIn(string meminfo, string limit, string used) =>
+        Least(KibibytesIn(meminfo, "MemAvailable"), BytesIn(limit) - BytesIn(used));
+
+    // The second is of control groups of version 1.
+    private static string ContainerLimit() => TextOf("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes");
+
+    private static string TextOf(params IEnumerable<string> paths) => paths.FirstOrDefault(File.Exists) is { } path ? File.ReadAllText(path) : "";
+
+    private static long? BytesIn(string text) => long.TryParse(text.Trim(), CultureInfo.InvariantCulture, out var bytes) ? bytes : null;
+
+    private static long? KibibytesIn(string meminfo, string key) =>
+        ValueIn(meminfo, key)?.Split(' ') is [var kibibytes, "kB"] ? long.Parse(kibibytes, CultureInfo.InvariantCulture) * 1024 : null;
+
+    private static long? Least(long? machine, long? container) => machine is { } all && container is { } part ? Math.Min(all, part) : machine;
 
     private static string ReadCpuModel() =>
         File.Exists("/proc/cpuinfo")

@@ -121,18 +121,9 @@ internal sealed class PostgreSqlInUse : DatabaseInUse
         return $"{What} was down for {time.TotalSeconds} s; process {postmaster} recovered";
     }
 
-    public override async ValueTask DisposeAsync()
-    {
-        try
-        {
-            await DropAsync(databases);
-        }
-        finally
-        {
-            if (own is not null)
-                await own.DisposeAsync();
-        }
-    }
+    /// <inheritdoc/>
+    /// <remarks>The databases of a server of the kit's own go with its folder.</remarks>
+    public override ValueTask DisposeAsync() => own is null ? DropAsync(databases) : own.DisposeAsync();
 
     private async Task RestartAsync(TimeSpan away, CancellationToken cancellationToken)
     {

@@ -47,7 +47,7 @@ internal sealed class PrivateClone : IAsyncDisposable
     /// <summary>The server's address, as a list of hosts takes it.</summary>
     public string Address => $"127.0.0.1:{port}";
 
-    public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Immediate));
+    public ValueTask DisposeAsync() => new(control.RemoveAsync());
 
     /// <summary>Another server can take the port before this one does.</summary>
     private async Task<bool> StartAsync(ClusterFolder folder)

@@ -23,6 +23,10 @@ public sealed class CpuUseTests
         });
     }
 
+    [TestCase(2, 2, ExpectedResult = null)]
+    [TestCase(16, 2, ExpectedResult = "this process may use 2 of 16 processors, and the use by others is known of all of them together")]
+    public string? What_others_use_is_known_of_the_whole_machine_only(int all, int ours) => CpuSample.OfOthersIn(all, ours).Because;
+
     [TestCase("")]
     [TestCase("cpu 1 2 3\ncpu0 1 2 3\n")]
     [TestCase("cpu 1 2 3 4 5 6 7 8\n")]

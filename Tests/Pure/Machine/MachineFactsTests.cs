@@ -12,13 +12,21 @@ public sealed class MachineFactsTests
     public void A_processor_without_a_model_is_unknown() =>
         Assert.That(MachineFacts.CpuModelIn("processor\t: 0\nBogoMIPS\t: 50.00\n"), Is.EqualTo("unknown"));
 
-    [Test]
-    public void Available_memory_is_read_in_bytes() =>
-        Assert.That(MachineFacts.AvailableMemoryIn("MemTotal:  2048 kB\nMemAvailable:     1024 kB\n"), Is.EqualTo(1L << 20));
+    [TestCase("", "", 2 << 20, 1 << 20, Description = "No control groups.")]
+    [TestCase("max\n", "400000\n", 2 << 20, 1 << 20)]
+    [TestCase("1572864\n", "1048576\n", 3 << 19, 1 << 19, Description = "A container with a limit.")]
+    [TestCase("9223372036854771712\n", "4096\n", 2 << 20, 1 << 20, Description = "No limit, in version 1.")]
+    public void Memory_is_that_of_the_container_in_bytes(string limit, string used, long total, long available)
+    {
+        const string meminfo = "MemTotal:  2048 kB\nMemAvailable:     1024 kB\n";
+
+        Assert.That(MachineFacts.TotalMemoryIn(meminfo, limit), Is.EqualTo(total));
+        Assert.That(MachineFacts.AvailableMemoryIn(meminfo, limit, used), Is.EqualTo(available));
+    }
 
     [Test]
     public void Available_memory_of_an_old_kernel_is_not_known() =>
-        Assert.That(MachineFacts.AvailableMemoryIn("MemTotal:  2048 kB\n"), Is.Null);
+        Assert.That(MachineFacts.AvailableMemoryIn("MemTotal:  2048 kB\n", "max", "0"), Is.Null);
 
     [Test]
     public void This_machine_can_be_read()

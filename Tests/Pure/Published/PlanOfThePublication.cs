@@ -1,3 +1,4 @@
+using System.Xml.Linq;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
@@ -104,6 +105,39 @@ public sealed class PlanOfThePublication
     [TestCase("0.1.0", "later", false, "later", false, Description = "The build names no commit.")]
     public void Results_name_the_commit_that_the_program_was_built_from(string version, string checkedOut, bool hasChanges, string id, bool dirty) =>
         Assert.That(WorkTree.CommitOf(OfThatCommit with { Version = version }, checkedOut, hasChanges), Is.EqualTo(new GitCommit(id, dirty)));
+
+    [TestCase("f1", false, "f1", false, ExpectedResult = true)]
+    [TestCase("f1", true, "f1", true, ExpectedResult = true, Description = "What changed is in the fingerprint.")]
+    [TestCase("f1", false, "f2", false, ExpectedResult = false, Description = "Other optional packages.")]
+    [TestCase(null, false, "f2", false, ExpectedResult = true, Description = "An older document.")]
+    [TestCase(null, true, "f2", true, ExpectedResult = false)]
+    public bool Two_documents_are_of_one_build_by_their_fingerprints(string? fingerprint, bool dirty, string? other, bool otherDirty) =>
+        GitCommit.AreOneBuild(Commit with { Dirty = dirty }, fingerprint, Commit with { Dirty = otherDirty }, other);
+
+    [Test]
+    public void What_a_publication_changes_is_no_part_of_the_program()
+    {
+        var embedded = from project in RepositoryFiles.Of("*.csproj")
+                       let document = XDocument.Load(project)
+                       from file in document.Descendants("EmbeddedResource").Attributes("Include")
+                       select Path.GetFullPath(Path.Combine(Path.GetDirectoryName(project)!, file.Value));
+
+        Assert.That(
+            embedded, Has.None.EndsWith(".md").And.None.EndsWith(".svg").And.None.Contains("/results/"),
+            "a publication goes on with the same build after its pages are written, and the work tree is clean while it does");
+    }
+
+    [TestCase(true, true)]
+    [TestCase(false, false)]
+    public void A_work_tree_is_found_also_where_git_may_not_read_it(bool isCheckedOut, bool isInOne)
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(folder.Below("Kit.sln"), "");
+        if (isCheckedOut)
+            File.WriteAllText(folder.Below(".git"), "gitdir: elsewhere");
+
+        Assert.That(WorkTree.IsInOne(Directory.CreateDirectory(folder.Below("Runner", "bin")).FullName), Is.EqualTo(isInOne));
+    }
 
     [Test]
     public void Another_commit_does_not_go_on()

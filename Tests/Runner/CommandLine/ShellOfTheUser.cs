@@ -106,7 +106,27 @@ public sealed class ShellOfTheUser
         Assert.That(result.Errors, Does.Contain("Not built: the runner.").And.Contain("cp -R"));
     }
 
-    /// <summary>The script in a folder like a clone. Its programs write their arguments, and the build does nothing.</summary>
+    [Test]
+    public async Task The_script_builds_with_the_sdk_of_its_clone()
+    {
+        var script = PlantClone(isBuilt: true);
+        File.WriteAllText(Path.Combine(folder.Path, "clone", "fails"), "");
+
+        var result = await RunAsync("sh", script, "list");
+
+        Assert.That((result.ExitCode, result.Errors), Is.EqualTo((3, $"built in {Path.Combine(folder.Path, "clone")}\n")), "its global.json is that of the folder");
+    }
+
+    /// <summary>Its programs write their name and arguments. The build does nothing, or fails in a folder that says so.</summary>
+    private const string Dotnet =
+        """
+        case $1 in
+          build) [ ! -e fails ] || { echo "built in $PWD"; exit 3; } ;;
+          *) printf '%s: ' "$(basename "$1" .dll | sed 's/Kit.//' | tr RP rp)"; shift; printf '%s|' "$@"; echo ;;
+        esac
+        """;
+
+    /// <summary>The script in a folder like a clone.</summary>
     private string PlantClone(bool isBuilt)
     {
         var clone = Path.Combine(folder.Path, "clone");
@@ -114,10 +134,10 @@ public sealed class ShellOfTheUser
         {
             var bin = Directory.CreateDirectory(Path.Combine(clone, program, "bin", "Release", "net10.0")).FullName;
             if (isBuilt)
-                Plant(bin, $"Kit.{program}", $"printf '{program.ToLowerInvariant()}: '; printf '%s|' \"$@\"; echo");
+                File.WriteAllText(Path.Combine(bin, $"Kit.{program}.dll"), "");
         }
 
-        Plant(Directory.CreateDirectory(Path.Combine(folder.Path, "programs")).FullName, "dotnet", "exit 0");
+        Plant(Directory.CreateDirectory(Path.Combine(folder.Path, "programs")).FullName, "dotnet", Dotnet);
         var script = Path.Combine(clone, "run.sh");
         File.Copy(Path.Combine(RepositoryFiles.Root, "run.sh"), script);
         return script;

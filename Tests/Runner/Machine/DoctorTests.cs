@@ -1,10 +1,12 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Machine;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage.Transports;
 using Kit.Runner.Terminal;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Machine;
 
@@ -89,6 +91,17 @@ public sealed class DoctorTests
             Assert.That(findings, Has.One.EqualTo(new Finding("left out", "not wanted") { IsLeftOut = true }));
             Assert.That(findings, Has.One.Property("Name").EqualTo("licence of NServiceBus"));
         });
+    }
+
+    [Test]
+    public async Task Without_a_folder_for_its_servers_no_run_can_start()
+    {
+        using var runner = RunnerProcess.Start(
+            new Dictionary<string, string> { [ServerPlace.Variable] = "/no/such/folder" }, RunnerProcess.ProgramPath, ["doctor"]);
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
+        Assert.That(result.Output, Does.Contain($"{ServerPlace.Variable} names /no/such/folder, which is not a folder.").And.Not.Contain("a run can start"));
     }
 
     private static DoctorQuestion Asked(string transport, string server) =>

@@ -9,6 +9,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
 using Kit.Runner.Wire;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Servers;
 
@@ -186,6 +187,18 @@ public sealed class NamedBrokerTests
             Assert.That(findings.Single(finding => finding.Name is "RabbitMQ broker").Found, Does.StartWith($"{broker.Version}, kit at 127.0.0.1:"));
             Assert.That(findings.Single(finding => finding.Name is "messages taken").Problem, Is.Null);
         });
+    }
+
+    [Test]
+    public async Task A_broker_of_this_machine_is_not_asked_through_the_environments_proxy()
+    {
+        using var runner = RunnerProcess.Start(
+            new Dictionary<string, string> { ["HTTP_PROXY"] = "http://127.0.0.1:1", ["http_proxy"] = "http://127.0.0.1:1" },
+            RunnerProcess.ProgramPath,
+            ["doctor", "--rabbitmq", broker.AmqpUri.AbsoluteUri, "--rabbitmq-management", broker.ManagementUri.AbsoluteUri]);
+        var result = await runner.EndAsync();
+
+        Assert.That(result.Output, Does.Match("ok +messages taken "), result.Errors);
     }
 
     private string With(Action<UriBuilder> change)
