@@ -75,13 +75,17 @@ internal sealed partial class IdempotentScope(
         }
     }
 
-    /// <summary>Whether the message's handler has committed.</summary>
-    /// <exception cref="ServerRefusedException">The database does not answer.</exception>
+    /// <summary>
+    /// Whether the message's handler has committed. Waits for one that is committing, whose session may not notice that its client is gone.
+    /// </summary>
+    /// <exception cref="ServerRefusedException">The database does not answer, or the commit takes longer than a statement may.</exception>
     public async Task<bool> IsHandledAsync(Guid messageId, CancellationToken cancellationToken)
     {
+        // Rolled back.
+        await using var local = await OpenAsync(cancellationToken);
         try
         {
-            return await IsRecordedAsync(messageId, cancellationToken);
+            return await RecordAsync(local.Connection, messageId, cancellationToken) is null;
         }
         catch (NpgsqlException unanswered)
         {
@@ -112,6 +116,9 @@ internal sealed partial class IdempotentScope(
     /// </exception>
     private async Task<bool?> IsOfThisAttemptAsync(Guid messageId, Record record, bool isUncertain)
     {
+        if (isUncertain && !await IsHandledAsync(messageId, CancellationToken.None))
+            return null;
+
         try
         {
             await using var command = data.CreateCommand(statements.IsOwn);
@@ -125,13 +132,6 @@ internal sealed partial class IdempotentScope(
         {
             throw new ServerRefusedException(unanswered);
         }
-    }
-
-    private async Task<bool> IsRecordedAsync(Guid messageId, CancellationToken cancellationToken)
-    {
-        await using var command = data.CreateCommand(statements.IsRecorded);
-        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
-        return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
 
     /// <summary>
