@@ -4,15 +4,14 @@ namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>Settings of sessions that may wait for as long as it takes, while their client is there.</summary>
 /// <remarks>
-/// The time-outs of the server or of the role would end them. A machine that vanished silently must hold nothing for two hours, the usual default of TCP
-/// keepalive: here the server probes after 30 s and gives up after another 30 s.
+/// The time-outs of the server or of the role would end them. <see cref="Keepalive"/> is set here, too, for a data source that the application gives.
 /// </remarks>
 internal static class PatientSession
 {
     private static readonly IReadOnlyList<Setting> ToWait =
     [
         new("idle_in_transaction_session_timeout", "0"), new("idle_session_timeout", "0", Since: 14), new("transaction_timeout", "0", Since: 17),
-        new("tcp_keepalives_idle", "30"), new("tcp_keepalives_interval", "10"), new("tcp_keepalives_count", "3"),
+        .. Keepalive.Settings.Select(setting => new Setting(setting.Name, setting.Wanted)),
     ];
 
     // Of sessions that execute no statement of a handler.

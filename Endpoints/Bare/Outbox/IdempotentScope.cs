@@ -180,11 +180,19 @@ internal sealed partial class IdempotentScope(
             return await row.ReadAsync(cancellationToken) ? new Record(row.GetFieldValue<DateTime>(0), row.GetFieldValue<ulong>(1)) : null;
         }
         // No handler has run, so the message has not failed. Another delivery of it has been in a handler for longer than the command, lock or statement
-        // time-out; or the session was lost while it was idle, as all are after a crash of the server.
-        catch (NpgsqlException late) when (
-            FailureKinds.OfPostgreSql.IsTimeout(late) || FailureKinds.OfPostgreSql.Of(late) is FailureKind.SessionLost)
+        // time-out, perhaps on a machine that is gone.
+        catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
         {
-            throw new ServerRefusedException(late);
+            throw new ServerRefusedException(new NpgsqlException(
+                $"Another session has recorded the id of message {messageId} and has not ended its transaction: {late.Message}", late))
+            {
+                IsOfOneMessage = true,
+            };
+        }
+        // Or the session was lost while it was idle, as all are after a crash of the server.
+        catch (NpgsqlException lost) when (FailureKinds.OfPostgreSql.Of(lost) is FailureKind.SessionLost)
+        {
+            throw new ServerRefusedException(lost);
         }
         // No handler has run, so it is the server that is read-only, or this session leads to a former primary, as others of the pool may.
         catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
