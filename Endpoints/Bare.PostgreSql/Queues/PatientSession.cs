@@ -14,16 +14,23 @@ internal static class PatientSession
         .. Keepalive.Settings.Select(setting => new Setting(setting.Name, setting.Wanted)),
     ];
 
-    // Of sessions that execute no statement of a handler.
-    private static readonly IReadOnlyList<Setting> ToWork =
-        [.. ToWait, new("statement_timeout", "0"), new("default_transaction_read_only", "off")];
+    // Of sessions that execute no statement of a handler. Above read committed a receive without a transaction of its own would fail at a row that another
+    // worker has received, instead of skipping it.
+    private static readonly IReadOnlyList<Setting> ToReceive = [.. ToWait, new("default_transaction_isolation", "read committed")];
+
+    private static readonly IReadOnlyList<Setting> ToWork = [.. ToReceive, new("statement_timeout", "0"), new("default_transaction_read_only", "off")];
 
     private static readonly string Wait = StatementOf(ToWait);
+    private static readonly string Receive = StatementOf(ToReceive);
     private static readonly string Work = StatementOf(ToWork);
 
-    /// <summary>Lets a session wait.</summary>
+    /// <summary>Lets a session wait that handlers are lent.</summary>
     /// <returns>A statement that does it again after a reset, and returns one row; <see langword="null"/>: nothing is to be set.</returns>
     public static Task<string?> WaitAsync(NpgsqlConnection session) => SetAsync(session, Wait);
+
+    /// <summary>Lets a session wait and receive that no handler is lent.</summary>
+    /// <inheritdoc cref="WaitAsync" path="/returns"/>
+    public static Task<string?> ReceiveAsync(NpgsqlConnection session) => SetAsync(session, Receive);
 
     /// <summary>Sessions without a pool that wait, write, and execute each statement to its end.</summary>
     public static NpgsqlDataSource ToWorkOn(string connectionString) =>
@@ -35,7 +42,7 @@ internal static class PatientSession
     /// <summary>The same settings as an option of a connection string, for sessions that are reset or execute no SQL. Not every pooler takes it.</summary>
     /// <param name="majorVersion">The server's.</param>
     public static string OptionsToWork(int majorVersion) =>
-        string.Join(' ', ToWork.Where(setting => setting.Since <= majorVersion).Select(setting => $"-c {setting.Name}={setting.Wanted}"));
+        string.Join(' ', ToWork.Where(setting => setting.Since <= majorVersion).Select(setting => $"-c {setting.Name}={Escaped(setting.Wanted)}"));
 
     // Only settings that this server has, and no keepalive that is already shorter. On Unix sockets it is 0.
     private static string StatementOf(IEnumerable<Setting> settings) =>
@@ -45,6 +52,8 @@ internal static class PatientSession
         JOIN pg_settings USING (name)
         WHERE CASE WHEN name LIKE 'tcp%' THEN setting::integer > wanted::integer ELSE true END
         """;
+
+    private static string Escaped(string option) => option.Replace(" ", "\\ ", StringComparison.Ordinal);
 
     private static async Task<string?> SetAsync(NpgsqlConnection session, string statement)
     {
