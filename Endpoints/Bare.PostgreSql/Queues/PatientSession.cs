@@ -16,9 +16,12 @@ internal static class PatientSession
 
     // Of sessions that execute no statement of a handler. Above read committed a receive without a transaction of its own would fail at a row that another
     // worker has received, instead of skipping it.
-    private static readonly IReadOnlyList<Setting> ToReceive = [.. ToWait, new("default_transaction_isolation", "read committed")];
+    private static readonly IReadOnlyList<Setting> ToReceive =
+    [
+        .. ToWait, new("statement_timeout", "0"), new("lock_timeout", "0"), new("default_transaction_isolation", "read committed"),
+    ];
 
-    private static readonly IReadOnlyList<Setting> ToWork = [.. ToReceive, new("statement_timeout", "0"), new("default_transaction_read_only", "off")];
+    private static readonly IReadOnlyList<Setting> ToWork = [.. ToReceive, new("default_transaction_read_only", "off")];
 
     private static readonly string Wait = StatementOf(ToWait);
     private static readonly string Receive = StatementOf(ToReceive);

@@ -38,6 +38,23 @@ public sealed class QueuesRoleHasSettings
         Assert.That(warnings.Lines, Is.Empty);
     }
 
+    /// <summary>As after an old transaction, which makes the queue slow. Each retry would take as long.</summary>
+    [Test]
+    public async Task A_receive_may_take_longer_than_its_statements()
+    {
+        await using var bench = await BareBench.CreateAsync();
+        await TestDatabases.ExecuteAsync(
+            bench.Databases.Queue,
+            """
+            CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
+            CREATE TRIGGER slow BEFORE DELETE ON work FOR EACH STATEMENT EXECUTE FUNCTION slow();
+            """);
+        await SetAsync(bench, "statement_timeout = '500ms'");
+        await SetAsync(bench, "lock_timeout = '500ms'");
+
+        Assert.That(await bench.HandleAsync(TransactionMode.DtcOff, (_, _) => Task.CompletedTask), Is.Empty);
+    }
+
     private static Task SetAsync(BareBench bench, string setting) => TestDatabases.ExecuteAsync(
         bench.Databases.Queue, $"ALTER DATABASE {new NpgsqlConnectionStringBuilder(bench.Databases.Queue).Database} SET {setting}");
 }
