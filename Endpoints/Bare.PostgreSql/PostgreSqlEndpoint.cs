@@ -38,10 +38,10 @@ internal sealed class PostgreSqlEndpoint(
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
         var pooler = new PoolerCheck(endpoint.Name, log);
         await pooler.RequireSessionsAsync(queueDatabase, PoolSizes.Queue, cancellationToken);
-        var opened = sessions = new EndpointSessions(endpoint, mode, queueDatabase, dataDatabase, workers, log);
-        foreach (var participant in opened.Participants)
+        foreach (var participant in EndpointSessions.ParticipantsOf(endpoint, dataDatabase))
             await pooler.RequireSessionsAsync(participant.Database, participant.Title, cancellationToken);
 
+        var opened = sessions = new EndpointSessions(endpoint, mode, queueDatabase, dataDatabase, workers, log);
         await opened.PrepareAsync(cancellationToken);
         var open = await mode.PrepareAsync(opened, cancellationToken);
         endpoint.IsReadOnly = opened.IsReadOnlyAsync;

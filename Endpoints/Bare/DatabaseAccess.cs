@@ -117,6 +117,13 @@ internal sealed class DatabaseAccess
         }
     }
 
+    /// <summary>Lets the server notice in about a minute that this machine is gone. Where a data source was given, its owner does that.</summary>
+    public void KeepAlive()
+    {
+        if (!IsGiven)
+            Keepalive.AddTo(Settings);
+    }
+
     /// <summary>The same database, at one of its addresses.</summary>
     /// <exception cref="InvalidOperationException">A data source was given.</exception>
     public DatabaseAccess At(string? host, int port) =>
@@ -130,8 +137,7 @@ internal sealed class DatabaseAccess
     public DatabaseAccess CommittingAsynchronously()
     {
         var settings = new NpgsqlConnectionStringBuilder(Text(enlist: false));
-        // The driver reads the variable only if the connection string has no options.
-        settings.Options = $"{settings.Options ?? Environment.GetEnvironmentVariable("PGOPTIONS")} -c synchronous_commit=off".TrimStart();
+        settings.Options = $"{Keepalive.OptionsOf(settings)} -c synchronous_commit=off".TrimStart();
         return new DatabaseAccess(settings.ConnectionString);
     }
 

@@ -23,7 +23,10 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
     /// <summary>How long a pooler may take to answer. A session pool with only one connection is recognised by this wait.</summary>
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>Checks for session pooling. Returns at once if there is no pooler. With several hosts, checks the one that answers.</summary>
+    /// <summary>
+    /// Checks for session pooling. If there is no pooler, lets the server watch the endpoint's machine instead. With several hosts, checks the one that
+    /// answers.
+    /// </summary>
     /// <param name="database">The database to connect to.</param>
     /// <param name="of">What the endpoint has there.</param>
     /// <param name="cancellationToken">Ends the check.</param>
@@ -38,7 +41,10 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         {
             await first.FindBackendAsync(cancellationToken);
             if (!first.IsBehindPooler)
+            {
+                database.KeepAlive();
                 return;
+            }
 
             await RequireTransactionsAsync(first, cancellationToken);
             await CompareAsync(first, cancellationToken);

@@ -10,4 +10,7 @@ public sealed class ServerRefusedException : Exception
         : base(refusal.Message, refusal)
     {
     }
+
+    /// <summary>Whether it refused this message alone: others need not wait.</summary>
+    internal bool IsOfOneMessage { get; init; }
 }

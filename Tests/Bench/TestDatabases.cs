@@ -147,6 +147,10 @@ internal sealed class TestDatabases : ITestWidgets
         return await ScalarAsync(source, query);
     }
 
+    /// <summary>How many sessions of a database wait for another one's transaction to end.</summary>
+    public static Task<int> CountWaitingForATransactionAsync(string connectionString) => ScalarAsync(
+        connectionString, "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'");
+
     public async ValueTask DisposeAsync()
     {
         await widgets.DisposeAsync();

@@ -32,7 +32,7 @@ internal sealed class TransactionsOffBatchReceiver(
     {
         try
         {
-            await using var work = new ImmediateWork(data, send => queue.SendAsync([send]));
+            await using var work = new ImmediateWork(data, new SendsInTurn(queue).SendAsync);
             await pipeline.HandleAsync(message, work, cancellationToken);
         }
         catch (Exception failure)

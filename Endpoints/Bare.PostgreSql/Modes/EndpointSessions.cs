@@ -34,7 +34,7 @@ internal sealed class EndpointSessions : IAsyncDisposable
         receives = asynchronous.OfReceives ? new QueueSource(queueDatabase.CommittingAsynchronously(), mode.IsEnlisted) : queues;
         handlers = asynchronous.OfHandlers ? dataDatabase.CommittingAsynchronously() : dataDatabase;
         data = handlers.Open(mode.IsEnlisted);
-        Participants = [new Participant("", dataDatabase), .. endpoint.Participants];
+        Participants = ParticipantsOf(endpoint, dataDatabase);
     }
 
     public BareEndpointBuilder Endpoint { get; }
@@ -79,6 +79,10 @@ internal sealed class EndpointSessions : IAsyncDisposable
     };
 
     private string WhatNeedsOneServer => Endpoint.Flush == LogFlush.Every ? $"{Endpoint.Mode}" : $"{Endpoint.Mode} with flush '{Endpoint.Flush}'";
+
+    /// <inheritdoc cref="Participants"/>
+    public static IReadOnlyList<Participant> ParticipantsOf(BareEndpointBuilder endpoint, DatabaseAccess data) =>
+        [new Participant("", data), .. endpoint.Participants];
 
     /// <summary>Ensures that the queue's tables exist, and that the sessions wait for the log as the endpoint's flush says.</summary>
     /// <exception cref="InvalidOperationException">A server lacks what the endpoint needs. The message says what to do.</exception>

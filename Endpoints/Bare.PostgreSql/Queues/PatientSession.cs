@@ -4,27 +4,36 @@ namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>Settings of sessions that may wait for as long as it takes, while their client is there.</summary>
 /// <remarks>
-/// The time-outs of the server or of the role would end them. A machine that vanished silently must hold nothing for two hours, the usual default of TCP
-/// keepalive: here the server probes after 30 s and gives up after another 30 s.
+/// The time-outs of the server or of the role would end them. <see cref="Keepalive"/> is set here, too, for a data source that the application gives.
 /// </remarks>
 internal static class PatientSession
 {
     private static readonly IReadOnlyList<Setting> ToWait =
     [
         new("idle_in_transaction_session_timeout", "0"), new("idle_session_timeout", "0", Since: 14), new("transaction_timeout", "0", Since: 17),
-        new("tcp_keepalives_idle", "30"), new("tcp_keepalives_interval", "10"), new("tcp_keepalives_count", "3"),
+        .. Keepalive.Settings.Select(setting => new Setting(setting.Name, setting.Wanted)),
     ];
 
-    // Of sessions that execute no statement of a handler.
-    private static readonly IReadOnlyList<Setting> ToWork =
-        [.. ToWait, new("statement_timeout", "0"), new("default_transaction_read_only", "off")];
+    // Of sessions that execute no statement of a handler. Above read committed a receive without a transaction of its own would fail at a row that another
+    // worker has received, instead of skipping it.
+    private static readonly IReadOnlyList<Setting> ToReceive =
+    [
+        .. ToWait, new("statement_timeout", "0"), new("lock_timeout", "0"), new("default_transaction_isolation", "read committed"),
+    ];
+
+    private static readonly IReadOnlyList<Setting> ToWork = [.. ToReceive, new("default_transaction_read_only", "off")];
 
     private static readonly string Wait = StatementOf(ToWait);
+    private static readonly string Receive = StatementOf(ToReceive);
     private static readonly string Work = StatementOf(ToWork);
 
-    /// <summary>Lets a session wait.</summary>
+    /// <summary>Lets a session wait that handlers are lent.</summary>
     /// <returns>A statement that does it again after a reset, and returns one row; <see langword="null"/>: nothing is to be set.</returns>
     public static Task<string?> WaitAsync(NpgsqlConnection session) => SetAsync(session, Wait);
+
+    /// <summary>Lets a session wait and receive that no handler is lent.</summary>
+    /// <inheritdoc cref="WaitAsync" path="/returns"/>
+    public static Task<string?> ReceiveAsync(NpgsqlConnection session) => SetAsync(session, Receive);
 
     /// <summary>Sessions without a pool that wait, write, and execute each statement to its end.</summary>
     public static NpgsqlDataSource ToWorkOn(string connectionString) =>
@@ -36,7 +45,7 @@ internal static class PatientSession
     /// <summary>The same settings as an option of a connection string, for sessions that are reset or execute no SQL. Not every pooler takes it.</summary>
     /// <param name="majorVersion">The server's.</param>
     public static string OptionsToWork(int majorVersion) =>
-        string.Join(' ', ToWork.Where(setting => setting.Since <= majorVersion).Select(setting => $"-c {setting.Name}={setting.Wanted}"));
+        string.Join(' ', ToWork.Where(setting => setting.Since <= majorVersion).Select(setting => $"-c {setting.Name}={Escaped(setting.Wanted)}"));
 
     // Only settings that this server has, and no keepalive that is already shorter. On Unix sockets it is 0.
     private static string StatementOf(IEnumerable<Setting> settings) =>
@@ -46,6 +55,8 @@ internal static class PatientSession
         JOIN pg_settings USING (name)
         WHERE CASE WHEN name LIKE 'tcp%' THEN setting::integer > wanted::integer ELSE true END
         """;
+
+    private static string Escaped(string option) => option.Replace(" ", "\\ ", StringComparison.Ordinal);
 
     private static async Task<string?> SetAsync(NpgsqlConnection session, string statement)
     {

@@ -11,18 +11,20 @@ internal sealed class QueueSource : IAsyncDisposable
 {
     private readonly DatabaseAccess database;
     private readonly OpenedSource opened;
+    private readonly bool isLent;
 
     /// <param name="database">The queue's database.</param>
     /// <param name="enlist">Whether its sessions join an ambient transaction, and are therefore opened from a pool for each message.</param>
     public QueueSource(DatabaseAccess database, bool enlist)
         // A worker keeps its session. In npgsql-scope a reset would revert the settings each time the connection returns to the pool; no handler has it.
-        : this(database, enlist, settings => (settings.Pooling, settings.NoResetOnClose) = (enlist, true))
+        : this(database, enlist, isLent: false, settings => (settings.Pooling, settings.NoResetOnClose) = (enlist, true))
     {
     }
 
-    private QueueSource(DatabaseAccess database, bool enlist, Action<NpgsqlConnectionStringBuilder> adapt)
+    private QueueSource(DatabaseAccess database, bool enlist, bool isLent, Action<NpgsqlConnectionStringBuilder> adapt)
     {
         this.database = database;
+        this.isLent = isLent;
         opened = database.Open(enlist, connectionString => Create(connectionString, adapt));
     }
 
@@ -38,7 +40,7 @@ internal sealed class QueueSource : IAsyncDisposable
     /// Execute <see cref="Configuration"/> after each reset.
     /// </summary>
     public QueueSource ForLending() =>
-        new(database, enlist: false, settings => (settings.Pooling, settings.MinPoolSize, settings.MaxPoolSize) = (true, 0, 1));
+        new(database, enlist: false, isLent: true, settings => (settings.Pooling, settings.MinPoolSize, settings.MaxPoolSize) = (true, 0, 1));
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async ValueTask<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
@@ -76,5 +78,6 @@ internal sealed class QueueSource : IAsyncDisposable
             .Build();
     }
 
-    private async Task ConfigureAsync(NpgsqlConnection session) => Configuration = await PatientSession.WaitAsync(session);
+    private async Task ConfigureAsync(NpgsqlConnection session) =>
+        Configuration = await (isLent ? PatientSession.WaitAsync(session) : PatientSession.ReceiveAsync(session));
 }

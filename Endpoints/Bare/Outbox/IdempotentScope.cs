@@ -75,13 +75,17 @@ internal sealed partial class IdempotentScope(
         }
     }
 
-    /// <summary>Whether the message's handler has committed.</summary>
-    /// <exception cref="ServerRefusedException">The database does not answer.</exception>
+    /// <summary>
+    /// Whether the message's handler has committed. Waits for one that is committing, whose session may not notice that its client is gone.
+    /// </summary>
+    /// <exception cref="ServerRefusedException">The database does not answer, or the commit takes longer than a statement may.</exception>
     public async Task<bool> IsHandledAsync(Guid messageId, CancellationToken cancellationToken)
     {
+        // Rolled back.
+        await using var local = await OpenAsync(cancellationToken);
         try
         {
-            return await IsRecordedAsync(messageId, cancellationToken);
+            return await RecordAsync(local.Connection, messageId, cancellationToken) is null;
         }
         catch (NpgsqlException unanswered)
         {
@@ -112,6 +116,9 @@ internal sealed partial class IdempotentScope(
     /// </exception>
     private async Task<bool?> IsOfThisAttemptAsync(Guid messageId, Record record, bool isUncertain)
     {
+        if (isUncertain && !await IsHandledAsync(messageId, CancellationToken.None))
+            return null;
+
         try
         {
             await using var command = data.CreateCommand(statements.IsOwn);
@@ -125,13 +132,6 @@ internal sealed partial class IdempotentScope(
         {
             throw new ServerRefusedException(unanswered);
         }
-    }
-
-    private async Task<bool> IsRecordedAsync(Guid messageId, CancellationToken cancellationToken)
-    {
-        await using var command = data.CreateCommand(statements.IsRecorded);
-        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
-        return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
 
     /// <summary>
@@ -180,11 +180,19 @@ internal sealed partial class IdempotentScope(
             return await row.ReadAsync(cancellationToken) ? new Record(row.GetFieldValue<DateTime>(0), row.GetFieldValue<ulong>(1)) : null;
         }
         // No handler has run, so the message has not failed. Another delivery of it has been in a handler for longer than the command, lock or statement
-        // time-out; or the session was lost while it was idle, as all are after a crash of the server.
-        catch (NpgsqlException late) when (
-            FailureKinds.OfPostgreSql.IsTimeout(late) || FailureKinds.OfPostgreSql.Of(late) is FailureKind.SessionLost)
+        // time-out, perhaps on a machine that is gone.
+        catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
         {
-            throw new ServerRefusedException(late);
+            throw new ServerRefusedException(new NpgsqlException(
+                $"Another session has recorded the id of message {messageId} and has not ended its transaction: {late.Message}", late))
+            {
+                IsOfOneMessage = true,
+            };
+        }
+        // Or the session was lost while it was idle, as all are after a crash of the server.
+        catch (NpgsqlException lost) when (FailureKinds.OfPostgreSql.Of(lost) is FailureKind.SessionLost)
+        {
+            throw new ServerRefusedException(lost);
         }
         // No handler has run, so it is the server that is read-only, or this session leads to a former primary, as others of the pool may.
         catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))

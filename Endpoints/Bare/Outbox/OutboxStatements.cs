@@ -97,8 +97,6 @@ internal sealed class OutboxStatements
 
     public string Unrecord => $"DELETE FROM {Inbox} WHERE message_id = $1";
 
-    public string IsRecorded => $"SELECT EXISTS (SELECT FROM {Inbox} WHERE message_id = $1)";
-
     /// <summary>The index with which old ids are found.</summary>
     public string IndexAge => $"CREATE INDEX IF NOT EXISTS {PostgreSqlStatement.Quoted(endpoint + "_inbox_age")} ON {Inbox} (handled_at)";
 

@@ -8,7 +8,8 @@ namespace Kit.Endpoints.Bare.Tables;
 /// <summary>
 /// What follows an attempt. After success the receive commits. After a failure the message goes back to its place in the queue, with the failure
 /// counted in its row. After the mode's last attempt, or if no attempt can succeed, it goes to the error table. <see cref="RetryRule"/> decides. No message
-/// blocks those behind it: one that meets a shortage of the server, or that the error table refuses, waits for longer than the worker pauses.
+/// blocks those behind it: one that meets a shortage of the server, whose id another session holds, or that the error table refuses, waits for longer than
+/// the worker pauses.
 /// </summary>
 /// <param name="mode">Sets the number of attempts.</param>
 /// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
@@ -174,9 +175,10 @@ internal sealed partial class Recoverability(
 
     /// <summary>
     /// How long a message waits that goes back without an attempt: not at all if its server refused to begin. Otherwise its own handler met the server's
-    /// shortage, and may have caused it. Then the message waits for longer than the worker pauses.
+    /// shortage, and may have caused it, or another session holds its id. Then the message waits for longer than the worker pauses.
     /// </summary>
-    public TimeSpan DelayAfterRefusal(Exception failure) => Failure.ReasonOf(failure) is ServerRefusedException ? TimeSpan.Zero : aside;
+    public TimeSpan DelayAfterRefusal(Exception failure) =>
+        Failure.ReasonOf(failure) is ServerRefusedException { IsOfOneMessage: false } ? TimeSpan.Zero : aside;
 
     /// <summary>Answers a failure in the transaction that received the message, which the caller commits.</summary>
     /// <exception cref="ServerRefusedException">A server refused. No attempt is counted.</exception>
@@ -198,7 +200,7 @@ internal sealed partial class Recoverability(
     /// <summary>Whoever was refused before doing anything has nothing to answer.</summary>
     private static void RequireAnswer(Exception failure)
     {
-        if (Failure.ReasonOf(failure) is ServerRefusedException refused)
+        if (Failure.ReasonOf(failure) is ServerRefusedException { IsOfOneMessage: false } refused)
             ExceptionDispatchInfo.Throw(refused);
     }
 

@@ -12,7 +12,7 @@ internal sealed class TransactionsOffReceiver(IQueueSession queue, PatientDataSo
 
         try
         {
-            await using var work = new ImmediateWork(data, send => queue.SendAsync([send]));
+            await using var work = new ImmediateWork(data, new SendsInTurn(queue).SendAsync);
             await pipeline.HandleAsync(message, work, cancellationToken);
         }
         catch (Exception failure)

@@ -64,6 +64,37 @@ public sealed class AnswerIsLost
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
     }
 
+    /// <summary>The server has the commit, and does not notice that its client is gone: for the next session nothing has happened yet.</summary>
+    [TestCase("postgresql")]
+    [TestCase("rabbitmq")]
+    public async Task While_the_last_attempt_still_commits_and_the_message_is_not_given_up(string transport)
+    {
+        await using var bench = await OutboxBench.CreateAsync(transport);
+        var server = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets);
+        await using var proxy = new FaultProxy(server.Host!, server.Port);
+        (server.Host, server.Port) = ("127.0.0.1", proxy.Port);
+        using var endpoint = bench.Build(
+            _ => bench.Entered < 3 ? throw new InvalidOperationException("The test wants this attempt to fail.") : [],
+            widgets: server.ConnectionString, schedule: OutboxBench.Never);
+        await endpoint.StartAsync();
+        await using var parked = await ParkedCommit.PrepareAsync(bench.Databases.Widgets, "widget", "INSERT");
+
+        await bench.SendAsync(Guid.CreateVersion7());
+        await Eventually.HoldsAsync(parked.IsReachedAsync, "the last attempt commits");
+        await proxy.EndAllAsync(Ending.Reset);
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.CountWaitingForATransactionAsync(bench.Databases.Widgets) > 0
+                || (await bench.Queue.ReadErrorsAsync(CancellationToken.None)).Count > 0,
+            "it waits for the commit, or gives the message up");
+        await parked.EndAsync(commits: true);
+        await bench.DrainedAsync();
+        await endpoint.StopAsync();
+
+        Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(bench.Entered, Is.EqualTo(3));
+    }
+
     // As when the server crashes after the commit: it cannot be asked at once, either.
     [TestCase("postgresql")]
     [TestCase("rabbitmq")]

@@ -82,6 +82,34 @@ public sealed class MessageComesAgain
         Assert.That(bench.Entered, Is.Zero, "handled again");
     }
 
+    /// <summary>Its process was killed, and the server still has its commit to do.</summary>
+    [Test]
+    public async Task Cut_off_while_its_handler_still_commits_it_is_not_given_up()
+    {
+        await using var bench = await OutboxBench.CreateAsync("rabbitmq");
+        await bench.LeaveAsync(0);
+        var message = Guid.CreateVersion7();
+        await using var killed = new NpgsqlConnection(bench.Databases.Widgets);
+        await killed.OpenAsync();
+        await using var committing = await killed.BeginTransactionAsync();
+        await using var record = new NpgsqlCommand($"INSERT INTO {OutboxBench.Endpoint}_inbox (message_id) VALUES ('{message}')", killed);
+        await record.ExecuteNonQueryAsync();
+        await CutOffAsync(bench.Transport, message, failedAttempts: TransactionMode.Outbox.Attempts - 1);
+        using var endpoint = bench.Build(_ => []);
+
+        await endpoint.StartAsync();
+        await Eventually.HoldsAsync(
+            async () => await TestDatabases.CountWaitingForATransactionAsync(bench.Databases.Widgets) > 0
+                || (await bench.Queue.ReadErrorsAsync(CancellationToken.None)).Count > 0,
+            "it waits for the commit, or gives the message up");
+        await committing.CommitAsync();
+        await bench.DrainedAsync();
+        await endpoint.StopAsync();
+
+        Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(bench.Entered, Is.Zero, "handled again");
+    }
+
     /// <summary>As all sessions of a pool after a crash of the server; here one more failure would be the last that the message may have.</summary>
     [Test]
     public async Task Received_on_a_session_that_was_lost_before_it_is_not_given_up()
