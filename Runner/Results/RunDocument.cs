@@ -113,7 +113,8 @@ public sealed record GitCommit(string Id, bool Dirty)
     public bool IsSameBuildAs(GitCommit? other) => !Dirty && other is { Dirty: false } && Id == other.Id;
 
     /// <summary>
-    /// True if two documents were made by one build: by their fingerprints, in which changes and optional packages are, or, where one has none, by their commits.
+    /// True if two documents were made by one build: by their fingerprints, in which changes and optional packages are, or, where one has none, by their
+    /// commits.
     /// </summary>
     public static bool AreOneBuild(GitCommit? one, string? fingerprint, GitCommit? other, string? otherFingerprint) =>
         fingerprint is not null && otherFingerprint is not null ? fingerprint == otherFingerprint : one?.IsSameBuildAs(other) == true;

@@ -114,7 +114,8 @@ public sealed class ShellOfTheUser
 
         var result = await RunAsync("sh", script, "list");
 
-        Assert.That((result.ExitCode, result.Errors), Is.EqualTo((3, $"built in {Path.Combine(folder.Path, "clone")}\n")), "its global.json is that of the folder");
+        Assert.That(
+            (result.ExitCode, result.Errors), Is.EqualTo((3, $"built in {Path.Combine(folder.Path, "clone")}\n")), "its global.json is that of the folder");
     }
 
     /// <summary>Its programs write their name and arguments. The build does nothing, or fails in a folder that says so.</summary>
