@@ -39,7 +39,7 @@ internal static class TwoBuilds
             foreach (var isBefore in round % 2 == 1 ? [true, false] : new[] { false, true })
             {
                 say($"Round {Figures.Plain(round)}, {(isBefore ? Before : After)}:");
-                var made = await new DrainRun((isBefore ? before : after) with { Rounds = round }, say).RunAsync(cancellationToken);
+                var made = await new DrainRun((isBefore ? before : after) with { UpTo = round }, say).RunAsync(cancellationToken);
                 (then, now) = isBefore ? (made, now) : (then, made);
                 RequireOneLog(then, now);
                 // What fails once fails in each round.

@@ -184,6 +184,37 @@ public sealed class DrainOfAService : WorkersOnPsql
         Assert.That(round.MostAtOneMoment, Is.EqualTo(10));
     }
 
+    /// <summary>Somebody stops it when it looks right. Until then each round is a drain of its own, and nobody has added rounds.</summary>
+    [Test]
+    [Exhaustive]
+    public async Task Of_two_builds_names_the_rounds_that_a_stop_left_out()
+    {
+        using var folder = new TemporaryFolder();
+        using var stop = new CancellationTokenSource();
+        var plan = DrainPlan.Of(ProofFileReader.Parse("polling.proof.json", TextOf(Right)), "", Messages, WarmUp, rounds: 3);
+        List<string> said = [];
+
+        var compared = await TwoBuilds.RunAsync(
+            plan with { Folder = folder.Below(TwoBuilds.Before) }, plan with { Folder = folder.Below(TwoBuilds.After) }, Say, stop.Token);
+
+        var (before, after) = (
+            new DrainFolder(folder.Below(TwoBuilds.Before)).LoadDocument(), new DrainFolder(folder.Below(TwoBuilds.After)).LoadDocument());
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((before.Missing, after.Missing), Is.EqualTo((new[] { 2, 3 }, new[] { 3 })), string.Join('\n', said));
+            Assert.That((before.Prolonged, after.Prolonged), Is.EqualTo(((string?)null, (string?)null)));
+            Assert.That(compared.Lines.Skip(1).Take(2), Is.EqualTo(new[] { "2 of 3 rounds not made.", "1 of 3 rounds not made." }));
+            Assert.That(compared.IsSound, Is.False);
+        }
+
+        void Say(string line)
+        {
+            said.Add(line);
+            if (line == "Round 2, before:")
+                stop.Cancel();
+        }
+    }
+
     private async Task<DrainRound> RoundOfAsync(
         string insert, string waiting = "true", string options = "", string effect = Invoices, string send = ToJob, int most = 1, TimeSpan? quiet = null)
     {
