@@ -54,6 +54,8 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             return;
         }
 
+        if (document.Planned > plan.Rounds)
+            say($"{Figures.Count(document.Planned, "round")} were asked for before, and all of them are made. To make fewer, name another folder.");
         await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, say, cancellationToken);
         servers.RequireMoments(plan.File, asTheyCome: false);
         var place = ServerPlace.Choose(allowsMemory: true);
@@ -113,7 +115,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     private async Task<DrainRound> MakeAsync(ProofServers servers, int number, int attempt, CancellationToken cancellationToken)
     {
         var all = plan.WarmUp + plan.Messages;
-        var name = $"Round {Figures.Plain(number)} of {Figures.Plain(plan.Rounds)}{(attempt > 1 ? ", again" : "")}";
+        var name = $"Round {Figures.Plain(number)} of {Figures.Plain(document.Planned)}{(attempt > 1 ? ", again" : "")}";
         say($"{name}: {Figures.Count(all, "message")} are put in …");
         var progress = new Told(handled => say($"{name}: {Figures.Count(handled)} of {Figures.Count(all)} are handled …"));
         var made = await new ServiceRound(plan, servers, document.Disk, progress).RunAsync(number, attempt, cancellationToken);

@@ -60,6 +60,10 @@ public sealed class DrainOfAService : WorkersOnPsql
         var again = await RunnerProcess.ProveAsync("report", folder.Below("drain"));
         Assert.That(again.Output, Does.Contain(new DrainTables(document).Summary).And.Contain("drain.md"), again.Errors);
 
+        new DrainFolder(folder.Below("drain")).Save(document with { Planned = 3 });
+        var fewer = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "1"]);
+        Assert.That(fewer.Output, Does.Contain("\n3 rounds were asked for before, and all of them are made.").And.Contain("\nRound 3 of 3: "), fewer.Errors);
+
         new DrainFolder(folder.Below("drain")).Save(document with { Host = document.Host with { Cores = 1_000 } });
         var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);
         Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
