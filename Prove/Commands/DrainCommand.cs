@@ -39,7 +39,7 @@ internal sealed class DrainCommand : ProofCommand
         : base(
             "drain",
             "Measures how many messages a second your service handles: puts them into its queue or table while it is stopped, starts it, and takes the time " +
-            "from the first to the last effect. Each message must have exactly its effects, or the round does not count. " +
+            "from the first effect after the warm-up to the last one. Each message must have exactly its effects, or the round does not count. " +
             "Exit code 1 if a round does not count, 2 if the file does not fit the service.",
             ($"drain orders{ProofFile.Suffix}", "three rounds of 2,000 messages"),
             ($"drain orders{ProofFile.Suffix} --messages 20000 --rounds 10", "a fast service, more precisely"),

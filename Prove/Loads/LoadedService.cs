@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Kit.Prove.Files;
 using Kit.Prove.Service;
@@ -17,6 +18,8 @@ internal sealed class LoadedService : MeasuredService
     private CommitStream? stream;
     private Task telling = Task.CompletedTask;
     private volatile Action? progressed;
+    private volatile string? lastRefusal;
+    private int refusals;
 
     private LoadedService(ProofFile file, ProofBed bed)
         : base(file, bed) => Effects = new ServiceEffects(file);
@@ -25,6 +28,15 @@ internal sealed class LoadedService : MeasuredService
 
     /// <summary>The message from which it is known what a send and a handling write.</summary>
     public Guid Second { get; } = Guid.CreateVersion7();
+
+    /// <summary>Messages that were not accepted until they were given up, with the last reasons.</summary>
+    public ConcurrentDictionary<Guid, string> NotAccepted { get; } = new();
+
+    /// <summary>Tries to send a message that were refused, without those of the warm-up.</summary>
+    public int Refusals => Volatile.Read(ref refusals);
+
+    /// <summary>The reason of the last of them.</summary>
+    public string? LastRefusal => lastRefusal;
 
     public override int Handled => Effects.Done;
 
@@ -103,11 +115,20 @@ internal sealed class LoadedService : MeasuredService
     }
 
     /// <summary>Senders with connections of their own.</summary>
-    public async Task<IReadOnlyList<IProducer>> OpenProducersAsync(int count, CancellationToken cancellationToken)
+    /// <param name="patience">Time after which a message that is refused is given up.</param>
+    /// <param name="noLonger">Then, too.</param>
+    public async Task<IReadOnlyList<ServiceProducer>> OpenProducersAsync(
+        int count, TimeSpan patience, CancellationToken noLonger, CancellationToken cancellationToken)
     {
         for (var made = 0; made < count; made++)
-            producers.Add(new ServiceProducer(new Sender(File, Bed, await Bed.OpenSenderAsync(File.Send, cancellationToken)), Effects));
+            producers.Add(new ServiceProducer(new Sender(File, Bed, await Bed.OpenSenderAsync(File.Send, cancellationToken)), this, patience, noLonger));
         return producers;
+    }
+
+    public void CountRefusal(string because)
+    {
+        lastRefusal = because;
+        Interlocked.Increment(ref refusals);
     }
 
     /// <summary>Waits until every message has its effects and nothing is left to do, or for some time.</summary>
@@ -150,13 +171,35 @@ internal sealed class LoadedService : MeasuredService
 }
 
 /// <summary>Sends messages to a service, one after the other.</summary>
-internal sealed class ServiceProducer(Sender sender, ServiceEffects effects) : IProducer, IAsyncDisposable
+internal sealed class ServiceProducer(Sender sender, LoadedService service, TimeSpan patience, CancellationToken noLonger) : IProducer, IAsyncDisposable
 {
-    public Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    /// <summary>Sends messages, each until it is accepted or given up.</summary>
+    public async Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
     {
-        effects.Expect(messages);
+        service.Effects.Expect(messages);
+        foreach (var message in messages)
+        {
+            var watch = Stopwatch.StartNew();
+            await sender.SendOneAsync(message, refusal => IsRepeated(message, refusal, watch.Elapsed), cancellationToken);
+        }
+    }
+
+    /// <exception cref="KitException">One was refused for too long.</exception>
+    public Task WarmUpAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    {
+        service.Effects.Expect(messages);
         return sender.SendEachAsync(messages, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => sender.DisposeAsync();
+
+    private bool IsRepeated(Guid message, string refusal, TimeSpan since)
+    {
+        service.CountRefusal(refusal);
+        if (since < patience && !noLonger.IsCancellationRequested && !service.IsBroken)
+            return true;
+
+        service.NotAccepted[message] = refusal;
+        return false;
+    }
 }

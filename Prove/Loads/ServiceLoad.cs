@@ -24,22 +24,24 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
     /// <param name="stop">Ends the sending. Messages sent by then are handled and accounted for.</param>
     /// <exception cref="OperationCanceledException">It was stopped before the first message was sent.</exception>
     /// <exception cref="KitException">The service does not handle what comes before that.</exception>
-    public Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
+    public async Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
     {
+        using var noLonger = new CancellationTokenSource();
+        await using var wait = stop.Register(() => noLonger.CancelAfter(LoadDriver.ToHandle));
         var attempt = new LoadAttempt(CellName.OfService(file.Name), shape, plan.Length) { ThrowsBeforeDriver = true };
-        return attempt.RunAsync((blank, end) => LoadAsync(attempt, blank, shape, stop, end), stop);
+        return await attempt.RunAsync((blank, end) => LoadAsync(attempt, blank, shape, stop, noLonger.Token, end), stop);
     }
 
     private async Task<LoadResult> LoadAsync(
-        LoadAttempt attempt, LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
+        LoadAttempt attempt, LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken noLonger, CancellationToken end)
     {
         await using var meter = ProxiedNetwork.At(plan.RoundTrip) is { } network ? new NetworkMeter(network) : null;
         await using var service = await LoadedService.OpenAsync(file, servers, meter, stop);
         await service.PrepareAsync(ToPrepare, stop);
-        var producers = await service.OpenProducersAsync(plan.Senders, stop);
+        var producers = await service.OpenProducersAsync(plan.Senders, plan.Timeout, noLonger, stop);
         List<Guid> warmUp = [.. Enumerable.Range(0, plan.WarmUp).Select(_ => Guid.CreateVersion7())];
         // The first sends of a connection take longer.
-        await Task.WhenAll(producers.Select((producer, place) => producer.SendAsync([.. warmUp.Where((_, at) => at % producers.Count == place)], stop)));
+        await Task.WhenAll(producers.Select((producer, place) => producer.WarmUpAsync([.. warmUp.Where((_, at) => at % producers.Count == place)], stop)));
         if (!await service.AreAllHandledAsync(ToPrepare, stop))
         {
             throw new KitException(
@@ -53,7 +55,12 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
         service.Effects.Correct(clockBefore?.Ahead ?? TimeSpan.Zero);
         var before = CpuSample.Take();
         // A send has one message, so one that waits for others of its sender is late, and is shown so.
-        var driver = attempt.Driver = new LoadDriver(service, service.Effects, between, tell) { MostAtOnce = 1 };
+        var driver = attempt.Driver = new LoadDriver(service, service.Effects, between, tell)
+        {
+            MostAtOnce = 1,
+            // What is refused is given up before that: no try of a service or a command takes longer than the patience.
+            LongestSend = plan.Timeout + Sender.Patience,
+        };
         var sent = await driver.SendAsync(shape, plan.Length, producers, [], stop);
         var after = CpuSample.Take();
         await service.AreAllHandledAsync(LeftAfter(sent), end);
@@ -62,7 +69,9 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
         var moments = await service.Effects.EndAsync([], TimeSpan.Zero, end);
         var clockAfter = await servers.ReadClockAsync(file, end);
         var (found, left) = (await service.ReadFoundAsync(end), await service.ReadLeftAsync(end));
-        var account = ProofAccount.Of(sent.Messages.Select(one => one.Message), file.Effects, found, left, []).Messages;
+        // What was refused and has no effect is not lost, and has failed.
+        var account = ProofAccount.Of(sent.Messages.Select(one => one.Message), file.Effects, found, left, []).Messages
+            .Where(message => message.Class is not DeliveryClass.Lost || !service.NotAccepted.ContainsKey(message.Id)).ToList();
         var complete = account.Where(message => message.Class is DeliveryClass.Once or DeliveryClass.Duplicated or DeliveryClass.DuplicatedOutgoing)
             .Select(message => message.Id).ToHashSet();
         var history = new LoadHistory(
@@ -75,6 +84,7 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             ],
             sent.Length.TotalSeconds)
         {
+            Unsent = [.. sent.Unsent.Select(one => new LoadedMessage(At(one.Due), At(one.Begun), Done: null))],
             Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
             Timeout = plan.Timeout.TotalMilliseconds,
         };
@@ -83,6 +93,9 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
         [
             .. untrue is null ? Array.Empty<string>() : [untrue],
             .. RoundAccount.NotOnce(account.ToLookup(message => message.Class, message => message.Id), "messages"),
+            .. Named(
+                $"messages that were not accepted ({service.NotAccepted.Values.LastOrDefault()})",
+                sent.Messages.Where(one => service.NotAccepted.ContainsKey(one.Message))),
             .. Named(
                 $"messages with an effect later than {Figures.Measured(plan.Timeout.TotalSeconds)} s",
                 sent.Messages.Where(one => complete.Contains(one.Message) && moments.TryGetValue(one.Message, out var done) && done - one.Due > plan.Timeout)),
@@ -101,6 +114,8 @@ internal sealed class ServiceLoad(ServiceLoadPlan plan, ProofServers servers, Ti
             Clock = service.Effects.Clock,
             ServerClock = ClockLead.Over(clockBefore, clockAfter)?.Compared,
             IsStopped = sent.IsStopped,
+            Refusals = service.Refusals,
+            LastRefusal = service.LastRefusal,
             Outcome = reasons.Count > 0 ? RoundOutcome.Invalid(reasons) : RoundOutcome.Valid,
             IsClockAlone = reasons is [var only] && only == untrue,
             IsDeadLetteredAlone = IsDeadLetteredAlone(reasons, account.Select(message => message.Class)),

@@ -76,6 +76,15 @@ internal sealed class Sender(ProofFile file, ProofBed bed, SendersOwn? own = nul
             await UntilAcceptedAsync(message, Patience, cancellationToken);
     }
 
+    /// <summary>Sends a message until it is accepted or given up, also by an application that is asked over HTTP.</summary>
+    /// <param name="isRepeated">Called with the reason of each refusal; false: it is given up.</param>
+    public async Task SendOneAsync(Guid message, Func<string, bool> isRepeated, CancellationToken cancellationToken)
+    {
+        var statement = new RefusedStatement();
+        while (await TryAsync(message, statement, cancellationToken) is { } refusal && isRepeated(refusal))
+            await Task.Delay(Pause, cancellationToken);
+    }
+
     /// <summary>Tries once. A command can fail because the application does not run.</summary>
     /// <exception cref="KitException">The statement is wrong.</exception>
     public Task TrySendAsync(Guid message, CancellationToken cancellationToken) => TryAsync(message, new RefusedStatement(), cancellationToken);
@@ -93,21 +102,22 @@ internal sealed class Sender(ProofFile file, ProofBed bed, SendersOwn? own = nul
 
     private Task RequestAsync(Guid message) => UntilAcceptedAsync(message, Timeout.InfiniteTimeSpan, disposed.Token);
 
-    private async Task UntilAcceptedAsync(Guid message, TimeSpan limit, CancellationToken cancellationToken)
+    private Task UntilAcceptedAsync(Guid message, TimeSpan limit, CancellationToken cancellationToken)
     {
         var watch = Stopwatch.StartNew();
-        var statement = new RefusedStatement();
-        for (; await TryAsync(message, statement, cancellationToken) is { } refusal; await Task.Delay(Pause, cancellationToken))
-        {
-            why = refusal;
-            if (limit != Timeout.InfiniteTimeSpan && watch.Elapsed > limit)
+        return SendOneAsync(
+            message,
+            refusal =>
             {
-                throw new KitException(
-                    $"{file.Path}: a message could not be sent within {limit.TotalSeconds} s: {refusal.TrimEnd('.')}.",
-                    "Correct 'send', or the application.")
-                { IsUsage = true };
-            }
-        }
+                why = refusal;
+                return limit == Timeout.InfiniteTimeSpan || watch.Elapsed <= limit
+                    ? true
+                    : throw new KitException(
+                        $"{file.Path}: a message could not be sent within {limit.TotalSeconds} s: {refusal.TrimEnd('.')}.",
+                        "Correct 'send', or the application.")
+                    { IsUsage = true };
+            },
+            cancellationToken);
     }
 
     /// <returns>The reason why it was not accepted; <see langword="null"/> if it was.</returns>

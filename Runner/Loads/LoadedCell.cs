@@ -142,6 +142,7 @@ internal sealed class LoadedCell(
             ],
             sent.Length.TotalSeconds)
         {
+            Unsent = [.. sent.Unsent.Select(one => new LoadedMessage(At(one.Due), At(one.Begun), Done: null))],
             Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
             Timeout = (shape as ClosedLoad)?.Timeout.TotalMilliseconds,
         };

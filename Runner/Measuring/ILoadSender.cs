@@ -10,7 +10,13 @@ internal sealed record SentMessage(Guid Message, DateTimeOffset Due, DateTimeOff
 /// <param name="Messages">Messages that the transport has confirmed.</param>
 /// <param name="Start">Time at which the first was to be sent.</param>
 /// <param name="IsStopped">True if it was stopped before its time.</param>
-internal sealed record SentLoad(IReadOnlyList<SentMessage> Messages, DateTimeOffset Start, TimeSpan Length, bool IsStopped);
+internal sealed record SentLoad(IReadOnlyList<SentMessage> Messages, DateTimeOffset Start, TimeSpan Length, bool IsStopped)
+{
+    /// <summary>
+    /// Messages of users for whom no connection was free until they gave up, or until the load was stopped: the moments at which their sends begin.
+    /// </summary>
+    public IReadOnlyCollection<SentMessage> Unsent { get; init; } = [];
+}
 
 /// <summary>Sends the messages of one load.</summary>
 internal interface ILoadSender

@@ -26,6 +26,12 @@ internal sealed class LoadDriver(ITarget target, Effects effects, TimeSpan betwe
     /// <summary>Messages that a producer gets at a time when it is behind the schedule.</summary>
     public int MostAtOnce { get; init; } = LoadSender.MostInASend;
 
+    /// <summary>Time limit of a send.</summary>
+    public TimeSpan LongestSend
+    {
+        init => sends = new ConfirmedSends(value);
+    }
+
     private readonly ConfirmedSends sends = new(ConfirmedSends.Longest);
     private Stopwatch? sinceStart;
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Threading.Channels;
 
@@ -5,7 +6,7 @@ namespace Kit.Runner.Measuring;
 
 /// <summary>
 /// A closed load: each user sends a message, waits for its effect or gives up, pauses, and sends the next. So a slow endpoint slows its users
-/// down, and has no more messages to handle than there are users, unless some give up.
+/// down, and has no more messages to handle than there are users, unless some give up. Whoever waits for a connection at the end still sends.
 /// </summary>
 /// <param name="producers">One for each send that can be under way; users take turns with them.</param>
 /// <param name="sends">Receives the confirmed messages.</param>
@@ -13,6 +14,7 @@ internal sealed class LoadUsers(
     IReadOnlyList<IProducer> producers, ClosedLoad load, TimeSpan length, IEffectWatch effects, ConfirmedSends sends) : ILoadSender
 {
     private readonly Channel<IProducer> free = Channel.CreateUnbounded<IProducer>();
+    private readonly ConcurrentQueue<SentMessage> unsent = [];
     private readonly Stopwatch watch = new();
     private DateTimeOffset start;
 
@@ -23,29 +25,34 @@ internal sealed class LoadUsers(
         using var moments = new Moments(watch);
         start = DateTimeOffset.UtcNow;
         watch.Start();
-        using var over = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        over.CancelAfter(length);
         await Together.RunAsync(
             Enumerable.Range(0, load.Users).Select(user => (Func<CancellationToken, Task>)(
                 ending => UseAsync(load.Ramp * user / load.Users, moments, ending))),
-            over.Token);
+            stop);
         var isStopped = stop.IsCancellationRequested && watch.Elapsed < length;
-        return new SentLoad(sends.All, start, isStopped ? watch.Elapsed : length, isStopped);
+        return new SentLoad(sends.All, start, isStopped ? watch.Elapsed : length, isStopped) { Unsent = unsent };
     }
 
-    private async Task UseAsync(TimeSpan first, Moments moments, CancellationToken over)
+    private async Task UseAsync(TimeSpan first, Moments moments, CancellationToken stop)
     {
-        for (var due = first; ; due = watch.Elapsed + load.Think)
+        for (var due = first; due < length; due = watch.Elapsed + load.Think)
         {
-            await moments.WaitForAsync(due, over);
+            await moments.WaitForAsync(due, stop);
+            stop.ThrowIfCancellationRequested();
             var message = Guid.CreateVersion7();
-            var producer = await free.Reader.ReadAsync(over);
+            var givesUp = due + load.Timeout;
+            if (await FreeAsync(givesUp, stop) is not { } producer)
+            {
+                unsent.Enqueue(new SentMessage(message, start + due, start + watch.Elapsed));
+                continue;
+            }
+
             Task effect;
             try
             {
                 var begun = watch.Elapsed;
                 // Watched before it is sent: its effect can be there before its confirmation.
-                effect = effects.WaitAsync(message, LeftAt(begun, due), over);
+                effect = effects.WaitAsync(message, Until(givesUp < length ? givesUp : length), stop);
                 await sends.SendAsync(producer, [new SentMessage(message, start + due, start + begun)]);
             }
             finally
@@ -57,6 +64,23 @@ internal sealed class LoadUsers(
         }
     }
 
-    /// <summary>The time that the user still waits: a message that waited for a connection has used some of it.</summary>
-    private TimeSpan LeftAt(TimeSpan now, TimeSpan due) => due + load.Timeout - now is var left && left > TimeSpan.Zero ? left : TimeSpan.Zero;
+    /// <returns>A connection; <see langword="null"/>: none was free until the user gave up, or the load was stopped.</returns>
+    private async Task<IProducer?> FreeAsync(TimeSpan givesUp, CancellationToken stop)
+    {
+        if (free.Reader.TryRead(out var producer))
+            return producer;
+
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        over.CancelAfter(Until(givesUp));
+        try
+        {
+            return await free.Reader.ReadAsync(over.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            return null;
+        }
+    }
+
+    private TimeSpan Until(TimeSpan end) => end - watch.Elapsed is var left && left > TimeSpan.Zero ? left : TimeSpan.Zero;
 }

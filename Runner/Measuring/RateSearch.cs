@@ -11,10 +11,10 @@ internal static class RateSearch
     /// <summary>It ends when the lowest rate that was not sustained is at most this many times the highest that was.</summary>
     public const double Close = 1.1;
 
-    /// <summary>The lowest rate of a load, in messages a second.</summary>
+    /// <summary>The lowest rate that is given or searched, in messages a second. A share of a found one can be below it.</summary>
     public const double Lowest = 1;
 
-    /// <summary>Tries of a rate at which only the sender was late, and no backlog was left, or the clock made a step: no fault of the endpoint.</summary>
+    /// <summary>Tries of a rate at which only the sender was late, or the clock made a step: no fault of the endpoint.</summary>
     public const int MostTries = 3;
 
     /// <summary>No rate above this is tried, in messages a second.</summary>
@@ -60,8 +60,8 @@ internal static class RateSearch
             }
 
             var found = await RunAsync(first.Rate, length, rate => TryAsync(limitMilliseconds, () => load(new OpenLoad(rate), null)));
-            foreach (var share in found is null ? [] : shares.Where(share => share * found >= Lowest))
-                await load(new OpenLoad(Math.Round(share * found!.Value, 1)), share);
+            foreach (var share in found is null ? [] : shares)
+                await load(new OpenLoad(Math.Round(share * found!.Value, 3)), share);
         }
     }
 

@@ -17,7 +17,8 @@ public sealed record Backlog(double SecondQuarter, double LastQuarter)
     private const int Looks = 101;
 
     /// <summary>
-    /// Messages that are under way at any moment if each takes the median latency of the first quarter: those of a slow or polling endpoint that keeps up.
+    /// Messages that are under way at any moment if each takes the median latency of the first quarter, at the rate that was reached after that time: those
+    /// of a slow or polling endpoint that keeps up (Little's law).
     /// Absent in documents of builds that did not tell.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]

@@ -21,6 +21,9 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
 
     public int Sent => messages.Count;
 
+    /// <summary>Messages that were due and were never sent. Each is one without an effect.</summary>
+    public IReadOnlyList<LoadedMessage> Unsent { get; init; } = [];
+
     /// <summary>
     /// Time that a user waits for an effect, in ms from the moment at which the message was to be sent; <see langword="null"/>: nobody waits.
     /// </summary>
@@ -29,8 +32,8 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     /// <summary>Messages whose effect came after the <see cref="Timeout"/>; <see langword="null"/> without one.</summary>
     public int? TimedOut => Timeout is { } longest ? messages.Count(message => message.Done - message.Due > longest) : null;
 
-    /// <summary>Messages without a known effect, and those that timed out.</summary>
-    public int Failed => messages.Count(message => message.Done is null) + (TimedOut ?? 0);
+    /// <summary>Messages without a known effect, also unsent ones, and those that timed out.</summary>
+    public int Failed => Due.Count(message => message.Done is null) + (TimedOut ?? 0);
 
     public Latency? SenderLag => Latency.Of(Counted.Select(message => message.Begun - message.Due));
 
@@ -38,18 +41,32 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     public Latency? UserLag => Latency.Of(Counted.Select(message => message.Told - message.Done).OfType<double>());
 
     public Backlog Backlog => Backlog.Of(
-        messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond) with
+        Due.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond) with
     {
-        UnderWay = LatencyBetween(0, seconds / 4)?.P50 is { } usual ? Math.Round(Sent / seconds * usual / Millisecond, 3) : 0,
+        // At the reached rate: at the asked one, the queue of an endpoint that is too slow would count as under way.
+        UnderWay = LatencyBetween(0, seconds / 4)?.P50 / Millisecond is { } usual && RateBetween(usual, seconds) is { } reached
+            ? Math.Round(reached * usual, 3)
+            : 0,
     };
 
-    private IEnumerable<LoadedMessage> Counted => messages.Where(message => message.Due >= Ramp * Millisecond);
+    private FiguresFromSend FiguresFromSend
+    {
+        get
+        {
+            var begun = new LoadHistory([.. messages.Select(message => message with { Due = message.Begun })], seconds);
+            return new FiguresFromSend(begun.LatencyBetween(0, double.PositiveInfinity), begun.Backlog);
+        }
+    }
+
+    private IEnumerable<LoadedMessage> Due => messages.Concat(Unsent);
+
+    private IEnumerable<LoadedMessage> Counted => Due.Where(message => message.Due >= Ramp * Millisecond);
 
     /// <summary>The latency of the messages that were to be sent in a window. One without an effect is slower than any other.</summary>
     /// <param name="begin">In s.</param>
     /// <param name="end">In s.</param>
     public Latency? LatencyBetween(double begin, double end) => Latency.Of(
-        from message in messages
+        from message in Due
         where message.Due >= begin * Millisecond && message.Due <= end * Millisecond
         select (message.Done - message.Due) ?? double.PositiveInfinity);
 
@@ -66,6 +83,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     {
         Seconds = Math.Round(seconds, 3),
         Sent = Sent,
+        Unsent = Unsent.Count,
         Failed = Failed,
         TimedOut = TimedOut,
         Reached = RateBetween(Ramp, seconds),
@@ -73,6 +91,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
         SenderLag = SenderLag,
         UserLag = UserLag,
         Backlog = Backlog,
+        FromSend = blank.Rate is null ? null : FiguresFromSend,
     };
 }
 

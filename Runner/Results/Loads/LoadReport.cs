@@ -157,6 +157,7 @@ public static class LoadReport
             .. from one in new[] { (result.DeadLettered, "dead-lettered"), (result.Lost, "lost"), (result.TimedOut, "timed out") }
                where one.Item1 is not null
                select $"{Figures.Count(one.Item1!.Value)} {one.Item2}",
+            .. result.Unsent > 0 ? [$"{Figures.Count(result.Unsent)} unsent"] : Array.Empty<string>(),
         ];
         return result.FailedShare is not { } share
             ? "not known what became of them"
@@ -265,6 +266,12 @@ public static class LoadReport
             yield return noise;
         foreach (var result in document.Results.Where(result => result.Outcome.Reasons.Count > 0))
             yield return $"{result.Cell} at {result.Asked}: {result.Outcome}: {string.Join("; ", result.Outcome.Reasons).TrimEnd('.')}.";
+        foreach (var result in document.Results.Where(result => result.Refusals > 0))
+        {
+            yield return $"{result.Cell} at {result.Asked}: {Figures.Count(result.Refusals)} tries to send were refused (the last: " +
+                         $"{result.LastRefusal?.TrimEnd('.')}). The kit made them again, in addition to the load; whoever does not loses the message.";
+        }
+
         foreach (var clock in document.Results.Select(result => result.Clock).Distinct().Where(clock => clock is not EffectClock.RowCommit))
         {
             var cells = document.Results.Where(one => one.Clock == clock).Select(one => $"{one.Cell}").Distinct();

@@ -45,7 +45,14 @@ public sealed record LoadResult
     public int Sent { get; init; }
 
     /// <summary>
-    /// Messages without a known effect at the end: in the error queue, lost, still in the queue, or handled after the broker ended the connection that
+    /// Users' messages that were never sent: no connection was free until the user gave up, or until the load was stopped. Absent if there are none, and in
+    /// documents of builds that did not count them.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int Unsent { get; init; }
+
+    /// <summary>
+    /// Messages without a known effect at the end: unsent, in the error queue, lost, still in the queue, or handled after the broker ended the connection that
     /// tells of effects. Messages that timed out count, too.
     /// </summary>
     public int Failed { get; init; }
@@ -54,6 +61,16 @@ public sealed record LoadResult
     /// Messages whose effect came later than a user waits for it. They have failed, too. Absent for a rate, and in documents of builds that did not count them.
     /// </summary>
     public int? TimedOut { get; init; }
+
+    /// <summary>
+    /// Tries to send a message that a user's service, or its server, refused; they were made again. Absent if there are none, and in documents of builds that
+    /// did not count them.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int Refusals { get; init; }
+
+    /// <summary>The reason of the last of <see cref="Refusals"/>; absent without one.</summary>
+    public string? LastRefusal { get; init; }
 
     /// <summary>True if messages in the error queue, without any effect, are the only problem; absent in documents of builds that did not tell.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
@@ -104,6 +121,11 @@ public sealed record LoadResult
     /// <summary>The backlog; absent if nothing was sent.</summary>
     public Backlog? Backlog { get; init; }
 
+    /// <summary>
+    /// The figures of a rate if each message is due when its send began: the endpoint's part. Absent for users, and in documents of builds that did not tell.
+    /// </summary>
+    public FiguresFromSend? FromSend { get; init; }
+
     /// <summary>The figures that were followed through the load; absent if there are none.</summary>
     public IReadOnlyList<SoakFigure>? Soak { get; init; }
 
@@ -135,7 +157,7 @@ public sealed record LoadResult
     public bool IsAccountedFor => Outcome.Verdict is Results.Verdict.Valid or Results.Verdict.Invalid || Accounts.Count > 0;
 
     /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if their outcome is unknown.</summary>
-    public double? FailedShare => !IsAccountedFor ? null : Sent == 0 ? 0 : (double)Failed / Sent;
+    public double? FailedShare => !IsAccountedFor ? null : Sent + Unsent == 0 ? 0 : (double)Failed / (Sent + Unsent);
 
     /// <summary>
     /// True if the endpoint did not keep up with the rate: at the end of the sending, or for most of its last quarter, too many messages were due without an
@@ -158,8 +180,9 @@ public sealed record LoadResult
             (0, true, _) => ["nothing was sent"],
             // A load that failed has no figures. Its outcome says why.
             (0, false, _) or (_, _, true) => Array.Empty<string>(),
-            (_, _, false) => [LateSends],
+            (_, _, false) => [LateReason],
         },
+        .. Unsent > 0 ? [$"{Figures.Count(Unsent, "message")} found no free connection (name more --senders)"] : Array.Empty<string>(),
         .. IsBacklogLeft ? [Left] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, ServerClock?.ErrorMilliseconds ?? 0, limit, Sent) : [],
         .. (Outcome.IsValid(), limitMilliseconds is not null && IsDeadLetteredAlone) switch
@@ -175,8 +198,15 @@ public sealed record LoadResult
         IsClockAlone ? "the machine's clock made a step"
         : ReasonsAgainst(limitMilliseconds) is [UnclearP99] ? UnclearP99
         // An endpoint that falls behind on the sender's processors makes it late.
-        : ReasonsAgainst(limitMilliseconds) is [LateSends] && !IsTooLarge(backlog => backlog.SecondQuarter) ? $"only {LateSends}"
+        : !IsSenderOnTime && AsSent.ReasonsAgainst(limitMilliseconds).Count == 0 && !AsSent.IsTooLarge(backlog => backlog.SecondQuarter)
+            ? $"only {LateReason}"
         : null;
+
+    /// <summary>The same without the sender's lateness, as far as it is known what that caused.</summary>
+    private LoadResult AsSent =>
+        (FromSend is { } own ? this with { Latency = own.Latency, Backlog = own.Backlog, Reached = null } : this) with { SenderLag = null };
+
+    private string LateReason => IsBacklogLeft && FromSend is not null && !AsSent.IsBacklogLeft ? $"{LateSends} (name more --senders)" : LateSends;
 
     private bool IsTooLarge(Func<Backlog, double> messages) =>
         Rate is { } rate && Backlog is { } backlog && backlog.IsTooLarge(messages(backlog), rate * Seconds);
@@ -193,6 +223,9 @@ public sealed record LoadResult
         _ => throw new ArgumentOutOfRangeException(nameof(p99), p99, "It is no number."),
     };
 }
+
+/// <summary>The figures of a load's messages from the beginnings of their sends, as if they had been due then.</summary>
+public sealed record FiguresFromSend(Latency? Latency, Backlog Backlog);
 
 /// <summary>The end of the latency of a load's messages.</summary>
 public enum EffectClock

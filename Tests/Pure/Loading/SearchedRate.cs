@@ -80,6 +80,22 @@ public sealed class SearchedRate
     public async Task One_that_sustains_everything_has_the_highest() =>
         Assert.That(await RateSearch.RunAsync(100, Long, _ => Task.FromResult(true)), Is.EqualTo(RateSearch.Highest));
 
+    [Test]
+    public async Task Each_share_of_the_found_rate_is_loaded_also_below_one_a_second()
+    {
+        var loaded = new List<(double Rate, double Share)>();
+
+        await RateSearch.LoadAsync([new OpenLoad(15)], Long, limitMilliseconds: 1_000, [0.01, 0.05, 0.5], (shape, share) =>
+        {
+            var rate = ((OpenLoad)shape).Rate;
+            if (share is { } known)
+                loaded.Add((rate, known));
+            return Task.FromResult(rate <= 15 ? InventedLoads.Good : Behind);
+        });
+
+        Assert.That(loaded, Is.EqualTo([(0.15, 0.01), (0.75, 0.05), (7.5, 0.5)]));
+    }
+
     /// <summary>The sender is the kit's own.</summary>
     [TestCase("late", "late", "good", ExpectedResult = "True after 3")]
     [TestCase("late", "late", "late", "good", ExpectedResult = "False after 3")]

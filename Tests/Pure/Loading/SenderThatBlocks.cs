@@ -8,6 +8,7 @@ namespace Kit.Tests.Loading;
 [Parallelizable]
 public sealed class SenderThatBlocks
 {
+    private static readonly TimeSpan Patient = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(300);
 
     [Test]
@@ -71,6 +72,48 @@ public sealed class SenderThatBlocks
         var sent = await users.RunAsync(default);
 
         Assert.That(sent.Messages.Select(one => (one.Begun - one.Due).TotalMilliseconds).Max(), Is.InRange(250, 10_000));
+    }
+
+    [Test]
+    public async Task A_user_who_waits_for_a_connection_when_the_load_ends_still_sends()
+    {
+        var length = TimeSpan.FromMilliseconds(500);
+        var sent = await TwoUsersAsync(length, blockedFor: 3 * length, Patient, default);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(sent.Messages, Has.Count.EqualTo(2));
+            Assert.That(sent.Messages.Max(one => one.Begun) - sent.Start, Is.GreaterThan(length));
+            Assert.That(sent, Has.Property(nameof(SentLoad.Length)).EqualTo(length).And.Property(nameof(SentLoad.Unsent)).Empty);
+        }
+    }
+
+    [Test]
+    public async Task One_who_gives_up_without_a_connection_is_told()
+    {
+        var timeout = TimeSpan.FromMilliseconds(200);
+
+        var sent = await TwoUsersAsync(TimeSpan.FromMilliseconds(500), blockedFor: TimeSpan.FromSeconds(2), timeout, default);
+
+        var unsent = sent.Unsent.Single();
+        Assert.That((sent.Messages.Count, unsent.Begun - unsent.Due > timeout / 2), Is.EqualTo((1, true)));
+    }
+
+    [Test]
+    public async Task Nor_is_one_forgotten_who_waits_when_the_load_is_stopped()
+    {
+        using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
+
+        var sent = await TwoUsersAsync(TimeSpan.FromHours(1), blockedFor: TimeSpan.FromSeconds(1), Patient, stop.Token);
+
+        Assert.That((sent.Messages.Count, sent.Unsent.Count, sent.IsStopped), Is.EqualTo((1, 1, true)));
+    }
+
+    /// <summary>Two users who share a connection, and send one message each.</summary>
+    private static Task<SentLoad> TwoUsersAsync(TimeSpan length, TimeSpan blockedFor, TimeSpan timeout, CancellationToken stop)
+    {
+        var load = new ClosedLoad(Users: 2, Think: TimeSpan.FromHours(1), Ramp: TimeSpan.Zero, timeout);
+        return new LoadUsers([new BlockedQueue(blockedFor)], load, length, new ThereAtOnce(), new ConfirmedSends(ConfirmedSends.Longest)).RunAsync(stop);
     }
 
     /// <summary>Takes the first message late, and all others at once.</summary>

@@ -5,6 +5,7 @@ using Kit.Runner.Measuring;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Results.Loads;
 
 namespace Kit.Tests.Proofs;
 
@@ -133,6 +134,34 @@ public sealed class LoadOfAService : WorkersOnPsql
         Assert.That(load.Outcome.Reasons, Has.One.StartsWith($"messages with an effect later than 1.00 s: {load.TimedOut} ("));
     }
 
+    /// <summary>A try is refused or not by the clock, so one of two is.</summary>
+    [Test]
+    public async Task Refused_sends_are_counted()
+    {
+        var load = await LoadAsync(
+            DrainOfAService.Right, new OpenLoad(20), TimeSpan.FromSeconds(2),
+            send: "INSERT INTO job SELECT '{{id}}'::uuid WHERE 1 / (extract(microseconds FROM clock_timestamp())::int % 2) = 1");
+
+        Assert.That((load.Sent, load.Failed), Is.EqualTo((40, 0)), string.Join("; ", load.Outcome.Reasons));
+        Assert.That((load.Refusals > 0, load.LastRefusal), Is.EqualTo((true, "division by zero")));
+        using var report = new StringWriter();
+        LoadReport.WriteMarkdown(InventedLoads.Searched with { Results = [load] }, picture: null, report);
+        Assert.That($"{report}", Does.Contain($"{load.Refusals} tries to send were refused (the last: division by zero)."));
+    }
+
+    /// <summary>From some message on it refuses each, for longer than the timeout.</summary>
+    [Test]
+    public async Task A_message_that_is_not_accepted_has_failed_and_is_named()
+    {
+        var load = await LoadAsync(
+            DrainOfAService.Right, new OpenLoad(8), TimeSpan.FromSeconds(2), timeout: TimeSpan.FromSeconds(2),
+            send: "INSERT INTO job SELECT '{{id}}'::uuid WHERE 1 / (CASE WHEN (SELECT count(*) FROM invoice) < 10 THEN 1 ELSE 0 END) = 1");
+
+        Assert.That((load.Sent, load.Lost), Is.EqualTo((16, (int?)0)), string.Join("; ", load.Outcome.Reasons));
+        Assert.That(load.Failed, Is.Positive);
+        Assert.That(load.Outcome.Reasons, Has.One.StartsWith("messages that were not accepted (division by zero): "));
+    }
+
     [Test, Exhaustive]
     public async Task An_effect_of_which_no_commit_tells_is_an_error_of_the_file()
     {
@@ -179,14 +208,15 @@ public sealed class LoadOfAService : WorkersOnPsql
         var document = new LoadFolder(folder).LoadDocument();
         var load = document.Results.Single();
         var reasons = load.ReasonsAgainst(limitMilliseconds: null);
-        Assert.That(reasons, Is.SubsetOf(new[] { "the sender was late", "a backlog was left" }));
+        Assert.That(reasons, Is.SubsetOf(new[] { "the sender was late", "the sender was late (name more --senders)", "a backlog was left" }));
         Assert.That(result.ExitCode, Is.EqualTo(reasons.Count > 0 ? ExitCode.Failure : ExitCode.Success), result.Output + result.Errors);
         return (document, load, reasons.Count > 0 ? string.Join(", ", reasons) : "sustained");
     }
 
-    private async Task<LoadResult> LoadAsync(string insert, LoadShape shape, TimeSpan length, TimeSpan? timeout = null)
+    private async Task<LoadResult> LoadAsync(
+        string insert, LoadShape shape, TimeSpan length, TimeSpan? timeout = null, string send = DrainOfAService.ToJob)
     {
-        var file = ProofFileReader.Parse("polling.proof.json", DrainOfAService.TextOf(insert)).WithTimedRows;
+        var file = ProofFileReader.Parse("polling.proof.json", DrainOfAService.TextOf(insert, send: send)).WithTimedRows;
         var plan = new ServiceLoadPlan(
             file, Out, [shape], length, LimitMilliseconds: null, Shares: [], timeout ?? TimeSpan.FromSeconds(30), WarmUp: 2, Senders: 2, "load");
         return await new ServiceLoad(plan, await Shared.GetAsync(file), TimeSpan.FromSeconds(1), _ => { }).RunAsync(shape, CancellationToken.None);

@@ -16,6 +16,9 @@ public sealed class HistoryOfALoad
     [TestCase(1_000, 970, 10, ExpectedResult = true)]
     [TestCase(1_000, 990, 10, ExpectedResult = false)]
     [TestCase(10_000, 9_000, 1, ExpectedResult = true)]
+    [TestCase(100, 12, 3, ExpectedResult = true, Description = "In the first quarter half of the messages wait for as long as the load, or longer.")]
+    [TestCase(100, 10, 30, ExpectedResult = true)]
+    [TestCase(1_000, 100, 60, ExpectedResult = true)]
     public bool An_endpoint_that_is_slower_than_the_rate_leaves_a_backlog(double rate, double capacity, int seconds) =>
         Sent(rate, seconds, index => (index + 0.1) / capacity).IsBacklogLeft;
 
@@ -23,6 +26,34 @@ public sealed class HistoryOfALoad
     [TestCase(50, ExpectedResult = false)]
     public bool A_message_that_is_under_way_for_longer_than_its_neighbours_distance_is_no_backlog(double rate) =>
         Sent(rate, 20, index => (index / rate) + 0.7 + (index % 3 * 0.3)).IsBacklogLeft;
+
+    [TestCase(2)]
+    [TestCase(5)]
+    public void Nor_is_one_that_takes_a_good_part_of_the_load(double latency) =>
+        Assert.That(Sent(50, 10, index => (index / 50d) + latency).IsBacklogLeft, Is.False);
+
+    /// <summary>Eight senders, each of which waits for an answer: 80 a second of 100.</summary>
+    [TestCase(0.1, 1, 1_000, ExpectedResult = "only the sender was late (name more --senders)")]
+    [TestCase(0.1, 1, null, ExpectedResult = "only the sender was late (name more --senders)")]
+    [TestCase(0.1, 1, 50, ExpectedResult = null, Description = "It answers later than the limit, whenever it is asked.")]
+    [TestCase(0.1, 1.5, 1_000, ExpectedResult = null, Description = "It falls behind what is sent.")]
+    public string? What_busy_senders_left_to_send_is_no_backlog_of_the_endpoint(double answer, double slower, double? limitMilliseconds)
+    {
+        const int Rate = 100;
+        const int Seconds = 10;
+        const int Senders = 8;
+        var result = new LoadHistory(
+            [
+                .. Enumerable.Range(0, Rate * Seconds).Select(index =>
+                    (Due: (double)index / Rate, Begun: Math.Max((double)index / Rate, index / Senders * answer)))
+                    .Select(one => new LoadedMessage(one.Due * 1_000, one.Begun * 1_000, ((one.Begun * slower) + answer) * 1_000)),
+            ],
+            Seconds)
+            .Into(Blank with { Rate = Rate });
+
+        Assert.That(result.ReasonsAgainst(limitMilliseconds), Has.Member("a backlog was left"));
+        return result.WhyNothingIsShown(limitMilliseconds);
+    }
 
     [TestCase(0.4)]
     [TestCase(0.95)]
@@ -73,6 +104,21 @@ public sealed class HistoryOfALoad
         var result = history.Into(Blank with { Users = 3 });
 
         Assert.That((result.TimedOut, result.Failed, result.Latency!.Max), Is.EqualTo(((int?)1, 2, 1_001d)));
+    }
+
+    [Test]
+    public void A_user_who_found_no_connection_is_slower_than_any_other()
+    {
+        var result = new LoadHistory([new LoadedMessage(0, 0, 10)], seconds: 1) { Unsent = [new LoadedMessage(500, 900, Done: null)], Timeout = 1_000 }
+            .Into(Blank with { Users = 2 });
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((result.Sent, result.Failed, result.FailedShare), Is.EqualTo((1, 1, (double?)0.5)));
+            Assert.That((result.Latency!.P50, result.Latency.Max, result.SenderLag!.Max), Is.EqualTo(((double?)null, 10d, 400d)));
+            Assert.That(result.ReasonsAgainst(limitMilliseconds: null), Has.Member("1 message found no free connection (name more --senders)"));
+            Assert.That(LoadReport.FailedIn(result), Is.EqualTo("50 % failed (0 timed out, 1 unsent)"));
+        }
     }
 
     [Test]
