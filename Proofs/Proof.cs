@@ -15,6 +15,9 @@ public sealed record Proof
     private const string Script = "run.sh";
     private const string StopsWithInput = "KIT_STOPS_WITH_INPUT";
 
+    /// <summary>How the runner begins a line about an error that ended it.</summary>
+    private const string Error = "error: ";
+
     private const int Kept = 0;
     private const int NotKept = 1;
 
@@ -76,10 +79,12 @@ public sealed record Proof
         if (Only is null && ProofResults.TryRead(folder) is { IsWhole: true })
             throw new ProofException($"{folder} has a whole proof, so nothing would be tried. Name a new folder, or none.");
 
-        var (code, output) = await RunAsync([.. ArgumentsFor(folder)], cancellationToken).ConfigureAwait(false);
+        var (code, output, hasFailed) = await RunAsync([.. ArgumentsFor(folder)], cancellationToken).ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
-        // A folder that was there before has results also if this proof failed.
-        return ProofResults.TryRead(folder) is { } results && code == (results.IsKept ? Kept : NotKept) ? results : throw new ProofException(output);
+        // A folder that was there before has results also if this proof failed. They can be of a broken promise, whose exit code is that of a failure.
+        return !hasFailed && ProofResults.TryRead(folder) is { } results && code == (results.IsKept ? Kept : NotKept)
+            ? results
+            : throw new ProofException(output);
     }
 
     private IEnumerable<string> ArgumentsFor(string folder)
@@ -109,7 +114,7 @@ public sealed record Proof
         }
     }
 
-    private async Task<(int Code, string Output)> RunAsync(IReadOnlyList<string> arguments, CancellationToken cancellationToken)
+    private async Task<(int Code, string Output, bool HasFailed)> RunAsync(IReadOnlyList<string> arguments, CancellationToken cancellationToken)
     {
         using var runner = Start(arguments);
         var (output, errors) = (runner.StandardOutput.ReadToEndAsync(CancellationToken.None), runner.StandardError.ReadToEndAsync(CancellationToken.None));
@@ -122,7 +127,11 @@ public sealed record Proof
             await StopAsync(runner).ConfigureAwait(false);
         }
 
-        return (runner.ExitCode, await errors.ConfigureAwait(false) is { Length: > 0 } said ? said : await output.ConfigureAwait(false));
+        var said = await errors.ConfigureAwait(false);
+        return (
+            runner.ExitCode,
+            said.Length > 0 ? said : await output.ConfigureAwait(false),
+            said.Split('\n').Any(line => line.StartsWith(Error, StringComparison.Ordinal)));
     }
 
     private Process Start(IEnumerable<string> arguments)

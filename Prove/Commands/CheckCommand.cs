@@ -57,7 +57,7 @@ internal sealed class CheckCommand : ProofCommand
             $"Flushes, log bytes and waits of one message are less than what the server does on its own: '{Verbs.TypedAfter} drain' measures many.\n");
         foreach (var line in Recording.LinesOf(document))
             await console.WriteLineAsync(line);
-        await console.WriteLineAsync($"Promised is {NamedPromises.TextOf(file.Promised)}. To crash it: {Verbs.TypedAfter} {file.Path}");
+        await console.WriteLineAsync($"Promised is {NamedPromises.TextOf(file.Promised)}. To crash it: {Verbs.TypedAfter} {Again(file)}");
         return document.Untried.Count == 0 ? ExitCode.Success : ExitCode.Failure;
     }
 

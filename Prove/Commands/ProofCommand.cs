@@ -31,6 +31,9 @@ internal abstract class ProofCommand : KitCommand
     /// <summary>Passwords in arguments.</summary>
     protected virtual IEnumerable<string> PasswordsIn(ParseResult parsed) => [];
 
+    /// <summary>The file and the program, for a command that is printed to be typed.</summary>
+    protected string Again(ProofFile file) => file.Path + (file.Given is { } program ? $" {start.Name} {program}" : "");
+
     /// <param name="console">Masks passwords.</param>
     protected abstract Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken);
 

@@ -80,6 +80,11 @@ internal sealed class ServerOptions
             throw Wrong(postgreSql, $"{files[0].Path} needs no database", "Leave the option out.");
         if (named.RabbitMq is not null && !needsBroker)
             throw Wrong(rabbitMq, $"{files[0].Path} needs no broker", "Leave the option out.");
+        if (named.RabbitMq is null && parsed.GetValue(management) is not null)
+        {
+            throw Wrong(
+                management, "it is that of a broker, and none is named that the service needs", $"Name one with {rabbitMq.Name}, or leave the option out.");
+        }
 
         foreach (var file in files)
             Require(file, named.NeededBy(file));

@@ -14,6 +14,9 @@ namespace Kit.Prove.Crashes;
 /// <param name="say">Receives a line about each step.</param>
 internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tell, Action<string> say)
 {
+    /// <summary>Stored until it has ended: a process that is killed cannot change it.</summary>
+    private const string IsRunning = "the proof goes on, or its process died";
+
     private readonly ProofFile file = plan.File;
     private readonly ProofFolder folder = new(plan.Folder);
     private readonly Lock deciding = new();
@@ -118,7 +121,12 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     }
 
     // Its points stay as they are: later experiments are compared with them, and their statements have no literals.
-    private void Save() => folder.Save(file.Secrets.Masked(document) with { Points = document.Points });
+    private void Save(string because = IsRunning)
+    {
+        List<string> left = [.. All.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
+        document = document with { NotTried = left, NotTriedBecause = left.Count > 0 ? because : null };
+        folder.Save(file.Secrets.Masked(document) with { Points = document.Points });
+    }
 
     private IReadOnlyList<PointExperiment> All => [.. PointExperiment.At(file.Name, document.Points)];
 
@@ -160,11 +168,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     private void Close(string because)
     {
         lock (deciding)
-        {
-            List<string> left = [.. All.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
-            document = document with { NotTried = left, NotTriedBecause = left.Count > 0 ? because : null };
-            Save();
-        }
+            Save(because);
     }
 }
 

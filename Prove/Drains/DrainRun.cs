@@ -47,12 +47,15 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
 
     private async Task MeasureAsync(CancellationToken cancellationToken)
     {
-        if (document.Missing.Count == 0 && ToRepeat().Count == 0 && !IsToBeTraced)
+        List<int> todo = [.. document.Missing.Where(number => number <= (plan.UpTo ?? document.Planned))];
+        if (todo.Count == 0 && ToRepeat().Count == 0 && !IsToBeTraced)
         {
-            say("Nothing was measured now: the folder has every round. To measure again, name another folder.");
+            say($"Nothing was measured now: the folder has {(plan.UpTo is null ? "every" : "that")} round. To measure again, name another folder.");
             return;
         }
 
+        if (document.Planned > plan.Rounds)
+            say($"{Figures.Count(document.Planned, "round")} were asked for before, and all of them are made. To make fewer, name another folder.");
         await using var servers = await ProofServers.StartAsync(plan.File, plan.Named, say, cancellationToken);
         servers.RequireMoments(plan.File, asTheyCome: false);
         var place = ServerPlace.Choose(allowsMemory: true);
@@ -75,7 +78,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
             Lacks = servers.LacksOf(plan.File),
             Disk = servers.AreOwn ? document.Disk ?? place.MeasureDisk() : null,
         };
-        foreach (var number in document.Missing)
+        foreach (var number in todo)
         {
             var made = await MakeAsync(servers, number, attempt: 1, cancellationToken);
             // The next one would fail in the same way, after minutes.
@@ -112,7 +115,7 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
     private async Task<DrainRound> MakeAsync(ProofServers servers, int number, int attempt, CancellationToken cancellationToken)
     {
         var all = plan.WarmUp + plan.Messages;
-        var name = $"Round {Figures.Plain(number)} of {Figures.Plain(plan.Rounds)}{(attempt > 1 ? ", again" : "")}";
+        var name = $"Round {Figures.Plain(number)} of {Figures.Plain(document.Planned)}{(attempt > 1 ? ", again" : "")}";
         say($"{name}: {Figures.Count(all, "message")} are put in …");
         var progress = new Told(handled => say($"{name}: {Figures.Count(handled)} of {Figures.Count(all)} are handled …"));
         var made = await new ServiceRound(plan, servers, document.Disk, progress).RunAsync(number, attempt, cancellationToken);
@@ -194,10 +197,14 @@ internal sealed class DrainRun(DrainPlan plan, Action<string> say)
 /// <summary>The plan of one <c>drain</c>.</summary>
 /// <param name="Messages">Measured messages in each round.</param>
 /// <param name="WarmUp">Messages that the same process handles before those.</param>
+/// <param name="Rounds">Rounds that are asked for.</param>
 internal sealed record DrainPlan(ProofFile File, string Folder, int Messages, int WarmUp, int Rounds)
 {
     /// <summary>Time without progress after which a round is given up: longer than a service takes to start, or a checkpoint or a lock delays it.</summary>
     public TimeSpan StallLimit { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>The last round that is made now, if the other rounds follow later; <see langword="null"/>: all are made.</summary>
+    public int? UpTo { get; init; }
 
     /// <inheritdoc cref="Drain.Quiet"/>
     public TimeSpan Quiet { get; init; } = Drain.DefaultQuiet;

@@ -34,12 +34,14 @@ internal static class TwoBuilds
     public static async Task<DrainComparison> RunAsync(DrainPlan before, DrainPlan after, Action<string> say, CancellationToken cancellationToken)
     {
         DrainDocument? then = null, now = null;
-        foreach (var round in Enumerable.Range(1, after.Rounds))
+        var rounds = after.Rounds;
+        for (var round = 1; round <= rounds; round++)
         {
             foreach (var isBefore in round % 2 == 1 ? [true, false] : new[] { false, true })
             {
                 say($"Round {Figures.Plain(round)}, {(isBefore ? Before : After)}:");
-                var made = await new DrainRun((isBefore ? before : after) with { Rounds = round }, say).RunAsync(cancellationToken);
+                var made = await new DrainRun((isBefore ? before : after) with { Rounds = rounds, UpTo = round }, say).RunAsync(cancellationToken);
+                rounds = made.Planned;
                 (then, now) = isBefore ? (made, now) : (then, made);
                 RequireOneLog(then, now);
                 // What fails once fails in each round.

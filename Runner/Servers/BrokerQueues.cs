@@ -62,7 +62,7 @@ public sealed class BrokerQueues : IAsyncDisposable
         channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, cancellationToken: cancellationToken);
 
     /// <summary>Sends a persistent message to a queue, and waits until the broker has confirmed it.</summary>
-    /// <exception cref="KitException">There is no such queue.</exception>
+    /// <exception cref="KitException">There is no such queue, or the broker refuses the message.</exception>
     public async Task SendAsync(
         string queue, Guid message, string body, string contentType, IReadOnlyDictionary<string, string> headers, CancellationToken cancellationToken)
     {
@@ -77,6 +77,12 @@ public sealed class BrokerQueues : IAsyncDisposable
         {
             await channel.BasicPublishAsync(
                 exchange: "", routingKey: queue, mandatory: true, properties, Encoding.UTF8.GetBytes(body), cancellationToken);
+        }
+        catch (PublishException refused) when (!refused.IsReturn)
+        {
+            throw new KitException(
+                $"The broker refused a message for the queue '{queue}'.",
+                "Its policy or its arguments limit its length (x-overflow reject-publish); or look into the broker's log.", refused);
         }
         catch (PublishException returned)
         {

@@ -31,10 +31,10 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
     public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
     {
-        var blank = new FaultResult { Cell = Provenance.NameOf(cell), Fault = fault.Name, Verdict = FaultVerdict.Failed };
+        var known = new FaultResult { Cell = Provenance.NameOf(cell), Fault = fault.Name, Verdict = FaultVerdict.Failed, Fired = fired };
         var injection = Injection.Of(fault, cell, shape, chosen);
         if (injection is NoWindow none)
-            return blank with { Verdict = FaultVerdict.NoWindow, Because = none.Because };
+            return known with { Verdict = FaultVerdict.NoWindow, Because = none.Because };
 
         var watch = Stopwatch.StartNew();
         try
@@ -53,7 +53,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
             await testbed.StopOrKillHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);
-            return Judge(blank, account, injection.MeetsEveryMessage, scene.Blocked, waiting, notFired, unsettled) with
+            return known = Judge(known, account, injection.MeetsEveryMessage, scene.Blocked, waiting, notFired, unsettled) with
             {
                 HandledAgain = scene.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
                 Seconds = watch.Elapsed.TotalSeconds,
@@ -61,7 +61,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return blank with { Because = KitException.MessageOf(failure), Fired = fired, Seconds = watch.Elapsed.TotalSeconds };
+            return known.FailedAfterwards(KitException.MessageOf(failure)) with { Seconds = watch.Elapsed.TotalSeconds };
         }
     }
 

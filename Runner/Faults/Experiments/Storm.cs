@@ -48,7 +48,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
     public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
     {
-        var blank = new FaultResult { Cell = Provenance.NameOf(cell), Fault = StormFacts.Name, Verdict = FaultVerdict.Failed };
+        var known = new FaultResult { Cell = Provenance.NameOf(cell), Fault = StormFacts.Name, Verdict = FaultVerdict.Failed };
         var watch = Stopwatch.StartNew();
         try
         {
@@ -63,11 +63,11 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
                 RestartMilliseconds = StormRestart.Of(restarts, history.Attempts),
                 Again = facts.ServerCrashes > 0 ? HandledAgain.CountIn(history.Attempts) : null,
             };
-            return Judge(blank, Account.Of(history, testbed.Workload), unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
+            return known = Judge(known, Account.Of(history, testbed.Workload), unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return blank with { Because = KitException.MessageOf(failure), Seconds = watch.Elapsed.TotalSeconds };
+            return known.FailedAfterwards(KitException.MessageOf(failure)) with { Seconds = watch.Elapsed.TotalSeconds };
         }
     }
 

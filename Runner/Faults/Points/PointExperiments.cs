@@ -88,9 +88,9 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 var watch = Stopwatch.StartNew();
-                TResult result;
                 List<string> discarded = [];
-                while (true)
+                bool isFinal;
+                do
                 {
                     lane ??= await OpenAsync(cancellationToken);
                     var outcome = await MeetAsync(lane, experiment, cancellationToken) with
@@ -98,7 +98,15 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                         Seconds = watch.Elapsed.TotalSeconds,
                         Discarded = [.. discarded],
                     };
-                    result = judge(experiment, outcome);
+                    var result = judge(experiment, outcome);
+                    // One that met its point stays as it is, also if it did not settle, or failed, afterwards. What broke a promise does, too, whatever it
+                    // met. Work that is left where no fault was can be the subject's: another try must not hide it.
+                    discarded.Add($"{result.Because ?? outcome.Because}");
+                    isFinal = outcome.IsMet || outcome.HasFailedAfterwards || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken
+                        || discarded.Count == Tries;
+                    // A subject that cannot be disposed of, or a kill meanwhile, does not change what it has shown.
+                    if (isFinal)
+                        save(result);
                     // The next message must not meet what this one left behind.
                     if (result.Verdict is not FaultVerdict.Kept || outcome.LeavesWork)
                     {
@@ -107,16 +115,8 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                         lane = null;
                         await used.DisposeAsync();
                     }
-
-                    // One that met its point stays as it is, also if it did not settle, or failed, afterwards. What broke a promise does, too, whatever it
-                    // met. Work that is left where no fault was can be the subject's: another try must not hide it.
-                    discarded.Add($"{result.Because ?? outcome.Because}");
-                    var isFinal = outcome.IsMet || outcome.HasFailedAfterwards || outcome.IsUnsettledWithoutFault || result.Verdict is FaultVerdict.Broken;
-                    if (isFinal || discarded.Count == Tries)
-                        break;
                 }
-
-                save(result);
+                while (!isFinal);
             }
         }
         finally

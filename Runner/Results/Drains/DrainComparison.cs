@@ -50,8 +50,9 @@ public sealed class DrainComparison(DrainDocument? before, DrainDocument? after)
             yield return Speed is { } speed
                 ? $"After handles {speed} times the messages of before, by {Figures.Count(speed.Ratio.Pairs, "pair of rounds", "pairs of rounds")}."
                 : "Nothing is compared: no round counts in both.";
-            foreach (var prolonged in new[] { before?.Prolonged, after?.Prolonged }.OfType<string>().Distinct(StringComparer.Ordinal))
-                yield return prolonged;
+            string?[] notes = [before?.NotMade, after?.NotMade, before?.Prolonged, after?.Prolonged];
+            foreach (var note in notes.OfType<string>().Distinct(StringComparer.Ordinal))
+                yield return note;
             yield return $"Before: {ModeOf(before)}";
             yield return $"After: {ModeOf(after)}";
             if (IsWeaker)

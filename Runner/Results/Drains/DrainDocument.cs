@@ -90,6 +90,9 @@ public sealed record DrainDocument
     /// <summary>The numbers of the rounds that were not made.</summary>
     public IReadOnlyList<int> Missing => [.. Enumerable.Range(1, Planned).Except(Rounds.Select(round => round.Round))];
 
+    /// <summary>The number of rounds that were not made, in a sentence; <see langword="null"/>: all were.</summary>
+    public string? NotMade => Missing.Count is > 0 and var missing ? $"{Figures.Count(missing)} of {Figures.Count(Planned, "round")} not made." : null;
+
     /// <summary>True if every round was made, and every attempt is valid.</summary>
     public bool IsWhole => Counting.Count == Planned && Rounds.All(round => round.Outcome.IsValid());
 

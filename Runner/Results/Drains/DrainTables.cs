@@ -138,9 +138,7 @@ public sealed class DrainTables(DrainDocument document)
 
     private IEnumerable<string> Notes =>
     [
-        .. document.Missing.Count is > 0 and var missing
-            ? [$"{Figures.Count(missing)} of {Figures.Count(document.Planned, "round")} not made."]
-            : Array.Empty<string>(),
+        .. document.NotMade is { } notMade ? [notMade] : Array.Empty<string>(),
         .. document.Prolonged is { } prolonged ? [prolonged] : Array.Empty<string>(),
         .. rounds.SelectMany(NotesOf),
         .. rounds.Where(round => round.Outcome.IsValid())

@@ -107,6 +107,11 @@ public sealed record FaultResult : IPointResult
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
     public bool IsSingleFault => Storm is null && Point is null;
 
+    /// <summary>The result if something fails after it, such as the removal of what is left. What was broken stays broken.</summary>
+    public FaultResult FailedAfterwards(string because) => Verdict is FaultVerdict.Broken
+        ? this with { Fired = [.. Fired, because] }
+        : new FaultResult { Cell = Cell, Fault = Fault, Verdict = FaultVerdict.Failed, Because = because, Fired = Fired };
+
     /// <summary>The result of an experiment that was made again. No repetition hides what was broken once, nor that nothing was shown.</summary>
     public FaultResult After(FaultResult? earlier) =>
         earlier is null ? this

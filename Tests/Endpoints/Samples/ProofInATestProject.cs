@@ -224,6 +224,33 @@ public sealed class ProofInATestProject
             Throws.TypeOf<ProofException>().With.Message.Contains("has a whole proof, so nothing would be tried."));
     }
 
+    /// <summary>They are of another day, and perhaps of another build.</summary>
+    [Test]
+    public void Earlier_results_are_not_those_of_a_proof_that_failed()
+    {
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The runner of this test is a shell script.");
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(
+            folder.Below("proof.json"),
+            """
+            {
+              "results": [ { "point": { "token": "orders@1:b", "moment": "COMMIT was executed" }, "verdict": "broken", "violations": ["it is lost"] } ],
+              "notTried": ["orders@1:c"]
+            }
+            """);
+        var proof = Proof.OfFile("orders.proof.json") with
+        {
+            Runner = ScriptIn(folder, "echo 'error: There is no RabbitMQ.' >&2\nexit 1"),
+            Folder = folder.Path,
+        };
+
+        Assert.That(() => proof.RunAsync(), Throws.TypeOf<ProofException>().With.Message.Contains("There is no RabbitMQ."));
+        Assert.That(
+            async () => (await (proof with { Runner = ScriptIn(folder, "echo 'warning: slow' >&2\nexit 1") }).RunAsync()).NotKept.Single().Token,
+            Is.EqualTo("orders@1:b"), "it was tried, and broken");
+    }
+
     [Test]
     public void A_report_of_another_version_is_refused()
     {

@@ -7,6 +7,7 @@ using Kit.Runner.Results.Drains;
 using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
 
@@ -101,6 +102,41 @@ public sealed class FolderOfAProof
         await new ProofRun(new ProofPlan(file, temporary.Path, Only: null, Budget: null), (_, _, _) => { }, said.Add).RunAsync(CancellationToken.None);
 
         Assert.That(said.Single(), Does.StartWith("Nothing was tried now: the results are all of 1970-01-01"));
+    }
+
+    /// <summary>A command that leaves the program out is refused.</summary>
+    [Test]
+    public async Task Says_how_to_repeat_with_the_program_that_was_started()
+    {
+        await File.WriteAllTextAsync(temporary.Below("orders.proof.json"), Text);
+        var program = temporary.Below("Orders.dll");
+        await File.WriteAllTextAsync(program, "program");
+        var file = ProofFileReader.Parse(temporary.Below("orders.proof.json"), Text, program);
+        var ack = new CrashPoint(1, new RequestId("rabbitmq", "basic.ack", Outcome: null, 1, 1), Before: null, HasAnswer: false, CanBeProved: false);
+        var folder = temporary.Below("proof");
+        Directory.CreateDirectory(folder);
+        new ProofFolder(folder).Save(Begun with
+        {
+            Fingerprint = Build.FingerprintOf(AppContext.BaseDirectory),
+            Service = StoredSubject.FingerprintOf(file),
+            Given = file.Given,
+            Points = [ack],
+            Results =
+            [
+                .. ack.Ways.Select(way => new ProofResult
+                {
+                    Point = new PointFacts($"orders@1:{way.Facts().Letter}", 1, way, "basic.ack"),
+                    Verdict = FaultVerdict.Broken,
+                    Class = DeliveryClass.Lost,
+                }),
+            ],
+        });
+
+        var result = await RunnerInProcess.ProveAsync(file.Path, "--start", program, "--out", folder);
+
+        Assert.That(
+            result.Output, Does.Contain($"To repeat the first broken promise: kit-prove {file.Path} --start {program} --out {folder} --only orders@1:"),
+            result.Errors);
     }
 
     [Test]

@@ -70,6 +70,7 @@ public sealed class WrongArgumentsOfAProof
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush;SSL Mode=VerifyFull", "--postgresql: an encrypted connection is asked for, ")]
     [TestCase("--rabbitmq", "amqps://u:hush@broker", "--rabbitmq: an encrypted connection is asked for, ")]
     [TestCase("--postgresql", "Host=db;Username=u;Password=hush", "--postgresql: orders.proof.json needs no database.")]
+    [TestCase("--rabbitmq-management", "http://broker:15672", "--rabbitmq-management: it is that of a broker, and none is named that the service needs.")]
     public async Task A_server_that_cannot_be_named_is_refused(string option, string server, string error)
     {
         using var folder = new TemporaryFolder();

@@ -60,6 +60,10 @@ public sealed class DrainOfAService : WorkersOnPsql
         var again = await RunnerProcess.ProveAsync("report", folder.Below("drain"));
         Assert.That(again.Output, Does.Contain(new DrainTables(document).Summary).And.Contain("drain.md"), again.Errors);
 
+        new DrainFolder(folder.Below("drain")).Save(document with { Planned = 3 });
+        var fewer = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "1"]);
+        Assert.That(fewer.Output, Does.Contain("\n3 rounds were asked for before, and all of them are made.").And.Contain("\nRound 3 of 3: "), fewer.Errors);
+
         new DrainFolder(folder.Below("drain")).Save(document with { Host = document.Host with { Cores = 1_000 } });
         var elsewhere = await RunnerProcess.ProveAsync([.. arguments, "--rounds", "3"]);
         Assert.That(elsewhere.ExitCode, Is.EqualTo(ExitCode.Usage), elsewhere.Output);
@@ -182,6 +186,37 @@ public sealed class DrainOfAService : WorkersOnPsql
             round.Outcome.Reasons.Single(),
             Does.StartWith("10 messages had an effect at one moment, more than 1 % of 100: give --messages at least 1000, "));
         Assert.That(round.MostAtOneMoment, Is.EqualTo(10));
+    }
+
+    /// <summary>Somebody stops it when it looks right. Until then each round is a drain of its own, and nobody has added rounds.</summary>
+    [Test]
+    [Exhaustive]
+    public async Task Of_two_builds_names_the_rounds_that_a_stop_left_out()
+    {
+        using var folder = new TemporaryFolder();
+        using var stop = new CancellationTokenSource();
+        var plan = DrainPlan.Of(ProofFileReader.Parse("polling.proof.json", TextOf(Right)), "", Messages, WarmUp, rounds: 3);
+        List<string> said = [];
+
+        var compared = await TwoBuilds.RunAsync(
+            plan with { Folder = folder.Below(TwoBuilds.Before) }, plan with { Folder = folder.Below(TwoBuilds.After) }, Say, stop.Token);
+
+        var (before, after) = (
+            new DrainFolder(folder.Below(TwoBuilds.Before)).LoadDocument(), new DrainFolder(folder.Below(TwoBuilds.After)).LoadDocument());
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((before.Missing, after.Missing), Is.EqualTo((new[] { 2, 3 }, new[] { 3 })), string.Join('\n', said));
+            Assert.That((before.Prolonged, after.Prolonged), Is.EqualTo(((string?)null, (string?)null)));
+            Assert.That(compared.Lines.Skip(1).Take(2), Is.EqualTo(new[] { "2 of 3 rounds not made.", "1 of 3 rounds not made." }));
+            Assert.That(compared.IsSound, Is.False);
+        }
+
+        void Say(string line)
+        {
+            said.Add(line);
+            if (line == "Round 2, before:")
+                stop.Cancel();
+        }
     }
 
     private async Task<DrainRound> RoundOfAsync(
