@@ -278,7 +278,7 @@ internal sealed class ServerPair : IAsyncDisposable
     private static async Task WriteAsync(NpgsqlConnection connection, NpgsqlBatchCommand statement, CancellationToken cancellationToken)
     {
         using var standbys = StandbyWait.On(connection);
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}"), statement } };
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { StandbyWait.Setting, statement } };
         await batch.ExecuteNonQueryAsync(cancellationToken);
         standbys.Require();
     }
