@@ -41,26 +41,37 @@ internal sealed class DatabaseAccess
         Settings = new NpgsqlConnectionStringBuilder(given.ConnectionString);
     }
 
-    /// <summary>Requires sessions that are not shared: a queue's session has its own settings, locks and prepared statement.</summary>
+    /// <summary>
+    /// Requires sessions that are not shared: a queue's session has its own settings, locks and prepared statement, and the driver never resets a shared one,
+    /// so that a handler's role or search path would be another's.
+    /// </summary>
     /// <param name="parameter">The caller's name for it.</param>
-    /// <exception cref="ArgumentException">The data source shares sessions or their settings, or the connection string says so.</exception>
+    /// <exception cref="ArgumentException">The data source shares sessions, or the connection string says so.</exception>
     public DatabaseAccess ForSessions(string parameter)
     {
         if (Settings.Multiplexing)
         {
             throw new ArgumentException(
-                $"A {(IsGiven ? "data source" : "connection string")} with Multiplexing=true shares sessions among commands, and a queue needs its own. " +
-                (IsGiven ? "Pass a data source without it." : "Take Multiplexing out of it."),
+                $"A {(IsGiven ? "data source" : "connection string")} with Multiplexing=true shares sessions among commands, and an endpoint and its " +
+                $"handlers need their own. {(IsGiven ? "Pass a data source without it." : "Take Multiplexing out of it.")}",
                 parameter);
         }
 
+        return this;
+    }
+
+    /// <summary>The same for a queue, whose settings stay in its sessions.</summary>
+    /// <param name="parameter">The caller's name for it.</param>
+    /// <exception cref="ArgumentException">The data source shares sessions or their settings, or the connection string says so.</exception>
+    public DatabaseAccess ForQueue(string parameter)
+    {
         if (IsGiven && Settings.NoResetOnClose)
         {
             throw new ArgumentException(
                 "A data source with No Reset On Close passes the queue's session settings on to the next user: pass a data source without it.", parameter);
         }
 
-        return this;
+        return ForSessions(parameter);
     }
 
     /// <summary>
@@ -104,7 +115,7 @@ internal sealed class DatabaseAccess
         if (given is not null)
             return await given.OpenConnectionAsync(cancellationToken);
 
-        var opened = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Pooling = false, Multiplexing = false }.ConnectionString);
+        var opened = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Pooling = false }.ConnectionString);
         try
         {
             await opened.OpenAsync(cancellationToken);

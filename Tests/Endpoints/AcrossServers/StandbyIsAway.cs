@@ -228,7 +228,7 @@ public sealed class StandbyIsAway : OnTwoServers
         Assert.That(await Bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
     }
 
-    /// <summary>The data's server would forget the sends that a failover of the queue's takes back, where the message is discarded when it comes again.</summary>
+    /// <summary>The data's server would forget what a failover of the queue's takes back, and the message that comes again is not handled again.</summary>
     [Test]
     public async Task The_outbox_keeps_a_send_until_the_standby_of_the_queue_has_it([Values] bool isHastened, [Values] bool byDispatcher)
     {
