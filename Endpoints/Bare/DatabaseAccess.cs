@@ -17,16 +17,9 @@ internal sealed class DatabaseAccess
     public DatabaseAccess(string connectionString)
     {
         Settings = new NpgsqlConnectionStringBuilder(connectionString);
+        RequirePrimary(nameof(connectionString));
         if (!HasSeveralHosts)
             return;
-
-        if (!Primaries.Contains(Settings.TargetSessionAttributes, StringComparer.OrdinalIgnoreCase))
-        {
-            throw new ArgumentException(
-                "The connection string names several hosts, and an endpoint must write. Add Target Session Attributes=primary (or read-write), so that the " +
-                "driver looks for the primary.",
-                nameof(connectionString));
-        }
 
         // For that long the driver believes that a host is a standby or away, by default 10 s: longer than most promotions take.
         var named = new DbConnectionStringBuilder { ConnectionString = connectionString };
@@ -34,11 +27,13 @@ internal sealed class DatabaseAccess
             Settings.HostRecheckSeconds = 1;
     }
 
+    /// <exception cref="ArgumentException">The data source names several hosts, and its connection string does not ask for the primary.</exception>
     public DatabaseAccess(NpgsqlDataSource given)
     {
         ArgumentNullException.ThrowIfNull(given);
         this.given = given;
         Settings = new NpgsqlConnectionStringBuilder(given.ConnectionString);
+        RequirePrimary(nameof(given));
     }
 
     /// <summary>
@@ -150,4 +145,15 @@ internal sealed class DatabaseAccess
     public string Text(bool enlist) => given is null
         ? new NpgsqlConnectionStringBuilder(Settings.ConnectionString) { Enlist = enlist }.ConnectionString
         : throw new InvalidOperationException("Expected a connection string, found a data source.");
+
+    private void RequirePrimary(string parameter)
+    {
+        if (!HasSeveralHosts || Primaries.Contains(Settings.TargetSessionAttributes, StringComparer.OrdinalIgnoreCase))
+            return;
+
+        throw new ArgumentException(
+            $"The {(IsGiven ? "data source" : "connection string")} names several hosts, and an endpoint must write. Add Target Session Attributes=primary " +
+            $"(or read-write){(IsGiven ? " to its connection string, which does not show WithTargetSession" : "")}, so that the driver looks for the primary.",
+            parameter);
+    }
 }
