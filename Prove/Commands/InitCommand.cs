@@ -48,7 +48,7 @@ internal sealed class InitCommand : KitCommand
             "init",
             "Writes a first proof file, from a connection string and the names of a queue and an effect. On a terminal it asks for what is not given. " +
             "Your servers are not asked, and no password is stored.",
-            ($"init orders{ProofFile.Suffix}", "asks five questions"),
+            ($"init orders{ProofFile.Suffix}", "asks four questions"),
             ($"init orders{ProofFile.Suffix} --command ./orders --connection DATABASE=postgresql://localhost/orders --queue job.id --effect invoice.job_id " +
              "--schema orders.sql",
              "a service that polls a table"),

@@ -20,7 +20,6 @@ internal sealed record BlockKind(string Name, Func<BlockSources, BlockText> Writ
         new("processes-efficiency", TablesOfARun.Efficiency),
         new("found-rates", FoundRates.Write),
         new("round-trips", TablesOfARun.RoundTrips),
-        new("storms", Storms.Write),
         new("every-point", TablesOfPoints.Write),
         new("faults", FaultsByMode.Write),
         new("claims", ClaimsTable.Write),

@@ -79,8 +79,6 @@ internal sealed class RunnerProcess : IDisposable
             ConnectionStrings.RabbitMqManagementVariable,
         })
             start.Environment.Remove(variable);
-        // What is measured is in the handlers, for which the runner sets it again. Itself, it starts in less time.
-        start.Environment["DOTNET_TieredCompilation"] = "1";
         foreach (var (name, value) in environment)
             start.Environment[name] = value;
 

@@ -26,7 +26,7 @@ public sealed class BlocksToWrite
         var (code, said) = Run(repository, isCheck: true);
 
         Assert.That(code, Is.EqualTo(ExitCode.Failure));
-        Assert.That(said, Is.EqualTo("DIFFERS: docs/page.md:1: block storms\nTo write them: ./run.sh pages\n"));
+        Assert.That(said, Is.EqualTo("DIFFERS: docs/page.md:1: block modes-table\nTo write them: ./run.sh pages\n"));
         Assert.That(repository.Read(Page), Is.EqualTo(before));
     }
 
@@ -38,7 +38,7 @@ public sealed class BlocksToWrite
         var written = Run(repository, isCheck: false);
         var check = Run(repository, isCheck: true);
 
-        Assert.That(written, Is.EqualTo((ExitCode.Success, "Written: docs/page.md:1: block storms\n")));
+        Assert.That(written, Is.EqualTo((ExitCode.Success, "Written: docs/page.md:1: block modes-table\n")));
         Assert.That(check, Is.EqualTo((ExitCode.Success, "Every block is as it would be written.\n")));
     }
 
@@ -46,7 +46,7 @@ public sealed class BlocksToWrite
     public void One_that_cannot_be_made_leaves_every_page_as_it_is()
     {
         using var repository = WithOneBlock();
-        repository.Write("docs/wrong.md", "<!-- block: storms from results/nowhere -->\n<!-- /block -->\n");
+        repository.Write("docs/wrong.md", "<!-- block: modes-table from results/nowhere -->\n<!-- /block -->\n");
         var before = repository.Read(Page);
 
         Assert.That(() => Run(repository, isCheck: false), Throws.TypeOf<KitException>());
@@ -66,8 +66,9 @@ public sealed class BlocksToWrite
     private static InventedRepository WithOneBlock()
     {
         var repository = new InventedRepository();
-        repository.SaveStorms("results/storms");
-        repository.Write(Page, "<!-- block: storms from results/storms -->\n<!-- /block -->\n");
+        repository.SaveRun("results/all", InventedRepository.Shown);
+        repository.SaveStorms("results/all");
+        repository.Write(Page, "<!-- block: modes-table from results/all -->\n<!-- /block -->\n");
         return repository;
     }
 

@@ -22,8 +22,7 @@ public sealed class BlocksOfResults
         var marks = new[]
         {
             "modes-table from results/all", "modes-chart from results/all",
-            "gains from results/gains", "storms from results/all",
-            "claims from results/all",
+            "gains from results/gains", "claims from results/all",
         };
         repository.Write("docs/page.md", string.Concat(marks.Select(mark => $"<!-- block: {mark} -->\n<!-- /block -->\n\n")));
 
@@ -53,15 +52,15 @@ public sealed class BlocksOfResults
         SaveAll("results/all");
         repository.Write(
             "docs/page.md",
-            "<!-- block: modes-table from results/all -->\n<!-- /block -->\n\n<!-- block: storms from results/all -->\n<!-- /block -->\n");
+            "<!-- block: modes-table from results/all -->\n<!-- /block -->\n\n<!-- block: frameworks from results/all -->\n<!-- /block -->\n");
         var written = repository.Make().Single().Text;
         repository.Write("docs/page.md", written);
         Assert.That(repository.Make().Single().Differing, Is.Empty);
 
-        repository.Write("docs/page.md", written.Replace("fewer than 3 cause one (rule", "fewer than 2 cause one (rule", StringComparison.Ordinal));
+        repository.Write("docs/page.md", written.Replace("more than the mode promises", "less than the mode promises", StringComparison.Ordinal));
 
         var file = repository.Make().Single();
-        Assert.That(file.Differing.Single(), Does.StartWith("docs/page.md:").And.EndsWith(": block storms"));
+        Assert.That(file.Differing.Single(), Does.StartWith("docs/page.md:").And.EndsWith(": block frameworks"));
         Assert.That(file.Text, Is.EqualTo(written));
     }
 
@@ -77,21 +76,6 @@ public sealed class BlocksOfResults
         repository.Write("docs/modes.svg", repository.Read("docs/modes.svg").Replace("rect", "rectangle", StringComparison.Ordinal));
 
         Assert.That(repository.Make().SelectMany(file => file.Differing), Is.EqualTo(new[] { "docs/modes.svg: the picture of block modes-chart" }));
-    }
-
-    [Test]
-    public void Storms_say_where_there_were_fewer_faults()
-    {
-        var few = InventedRepository.StormOver("shared");
-        repository.SaveExperiments(
-            "results/storms",
-            [.. InventedRepository.Shown.SkipLast(2).Select(InventedRepository.StormOver), few with { Storm = few.Storm! with { Kills = 3 } }]);
-
-        Assert.That(
-            repository.Made("storms from results/storms"),
-            Does.Contain("From [results/storms](../results/storms/guarantees.md), 2026-03-01.")
-                .And.Contain("that of 10 such kills and cuts fewer than 3 cause one (rule of three).")
-                .And.Contain(" Of other numbers of kills and cuts: bare/postgresql/shared of 8."));
     }
 
     [TestCase("modes-table")]

@@ -28,7 +28,7 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("gains from results/empty", "block 'gains': results/empty holds no run (run.json), no experiments (faults.json) and no load (load.json).")]
     [TestCase("gains from results/storm", "block 'gains': it needs a folder with a run (run.json), and there is none in results/storm.")]
     [TestCase("gains from results/run, results/other", "block 'gains': it names 2 folders with a run (run.json), and needs one.")]
-    [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]
+    [TestCase("modes-table from results/run", "block 'modes-table': it needs a folder with storms (faults.json), and there is none in results/run.")]
     [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
     [TestCase("every-point from results/storm", "block 'every-point': results/storm has no experiments at the points of a handling.")]
     [TestCase("handling-pictures from results/storm", "block 'handling-pictures': results/storm has no points of bare/postgresql/full-dtc/ado.")]
