@@ -13,11 +13,12 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>
     /// <param name="dataConnectionString">The handlers' database; by default the queue's, which <c>shared</c> requires.</param>
-    /// <exception cref="ArgumentException">A connection string cannot be read, or that of the queue shares sessions: Multiplexing.</exception>
+    /// <exception cref="ArgumentException">A connection string cannot be read, or shares sessions: Multiplexing.</exception>
     public static BareEndpointBuilder UsePostgreSql(this BareEndpointBuilder endpoint, string queueConnectionString, string? dataConnectionString = null)
     {
-        var queue = new DatabaseAccess(queueConnectionString).ForSessions(nameof(queueConnectionString));
-        return endpoint.UsePostgreSql(queue, dataConnectionString is null ? queue : new DatabaseAccess(dataConnectionString));
+        var queue = new DatabaseAccess(queueConnectionString).ForQueue(nameof(queueConnectionString));
+        return endpoint.UsePostgreSql(
+            queue, dataConnectionString is null ? queue : new DatabaseAccess(dataConnectionString).ForSessions(nameof(dataConnectionString)));
     }
 
     /// <summary>
@@ -28,11 +29,11 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="queues">The database that holds the queue and its error table.</param>
     /// <param name="data">The handlers' database; by default the queue's, which <c>shared</c> requires.</param>
-    /// <exception cref="ArgumentException">The queue's data source shares sessions or settings: Multiplexing, or No Reset On Close.</exception>
+    /// <exception cref="ArgumentException">A data source shares sessions: Multiplexing; or the queue's shares settings: No Reset On Close.</exception>
     public static BareEndpointBuilder UsePostgreSql(this BareEndpointBuilder endpoint, NpgsqlDataSource queues, NpgsqlDataSource? data = null)
     {
-        var queue = new DatabaseAccess(queues).ForSessions(nameof(queues));
-        return endpoint.UsePostgreSql(queue, data is null ? queue : new DatabaseAccess(data));
+        var queue = new DatabaseAccess(queues).ForQueue(nameof(queues));
+        return endpoint.UsePostgreSql(queue, data is null ? queue : new DatabaseAccess(data).ForSessions(nameof(data)));
     }
 
     /// <summary>
@@ -42,14 +43,16 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="name">What handlers call it: 1 to 30 characters of a to z, 0 to 9 and '-'. Branches in it have the name.</param>
     /// <param name="connectionString">How it is reached.</param>
-    /// <exception cref="ArgumentException">The name has other characters, or the connection string cannot be read.</exception>
+    /// <exception cref="ArgumentException">
+    /// The name has other characters, or the connection string cannot be read, or shares sessions: Multiplexing.
+    /// </exception>
     /// <exception cref="InvalidOperationException">There is a participant of that name.</exception>
     public static BareEndpointBuilder AddParticipant(this BareEndpointBuilder endpoint, string name, string connectionString)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ArgumentNullException.ThrowIfNull(name);
         Participant.RequireName(name);
-        endpoint.Add(new Participant(name, new DatabaseAccess(connectionString)));
+        endpoint.Add(new Participant(name, new DatabaseAccess(connectionString).ForSessions(nameof(connectionString))));
         return endpoint;
     }
 

@@ -84,7 +84,11 @@ internal sealed class QueueSession : IAsyncDisposable
             GiveTurnBack();
         }
 
-        return await inbox.TakeAsync(RetryTurn.Interval);
+        var pushed = await inbox.TakeAsync(RetryTurn.Interval);
+        // Nothing else asks the broker where nothing is acknowledged, and its silence would count as an answer.
+        if (pushed is null && inbox.IsAcknowledged && !inbox.IsFinished)
+            await retries.QueueDeclarePassiveAsync(names.Queue, abandoning);
+        return pushed;
     }
 
     /// <summary>Publishes messages and waits until the broker has confirmed them.</summary>

@@ -22,13 +22,13 @@ public static class RabbitMqBareEndpointBuilderExtensions
     /// How many unacknowledged messages the broker pushes to the endpoint as a whole; by default three for each concurrent handler. It has no
     /// effect in <c>transactions-off</c>, where nothing is acknowledged and the broker pushes all its messages.
     /// </param>
-    /// <exception cref="ArgumentException">The connection string cannot be read.</exception>
+    /// <exception cref="ArgumentException">The connection string cannot be read, or shares sessions: Multiplexing.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The prefetch is 0, which means no limit in AMQP.</exception>
     /// <exception cref="BrokerException">The address cannot be read.</exception>
     public static BareEndpointBuilder UseRabbitMq(
         this BareEndpointBuilder endpoint, string broker, string dataConnectionString,
         QueueType queueType = QueueType.Classic, ushort? prefetch = null) =>
-        endpoint.UseRabbitMq(broker, new DatabaseAccess(dataConnectionString), queueType, prefetch);
+        endpoint.UseRabbitMq(broker, new DatabaseAccess(dataConnectionString).ForSessions(nameof(dataConnectionString)), queueType, prefetch);
 
     /// <summary>Uses queues in RabbitMQ, and the application's data source for handlers. The endpoint uses it unchanged and does not dispose it.</summary>
     /// <inheritdoc cref="UseRabbitMq(BareEndpointBuilder, string, string, QueueType, ushort?)"/>
@@ -40,7 +40,7 @@ public static class RabbitMqBareEndpointBuilderExtensions
     public static BareEndpointBuilder UseRabbitMq(
         this BareEndpointBuilder endpoint, string broker, NpgsqlDataSource data,
         QueueType queueType = QueueType.Classic, ushort? prefetch = null) =>
-        endpoint.UseRabbitMq(broker, new DatabaseAccess(data), queueType, prefetch);
+        endpoint.UseRabbitMq(broker, new DatabaseAccess(data).ForSessions(nameof(data)), queueType, prefetch);
 
     private static BareEndpointBuilder UseRabbitMq(
         this BareEndpointBuilder endpoint, string broker, DatabaseAccess data, QueueType queueType, ushort? prefetch)

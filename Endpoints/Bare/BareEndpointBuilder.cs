@@ -79,7 +79,7 @@ public sealed class BareEndpointBuilder
     /// <summary>
     /// Asks whether the handlers' database has turned read-only. Until an endpoint sets it, each transaction that is read-only is its handler's doing.
     /// </summary>
-    internal Func<CancellationToken, Task<bool>> IsReadOnly { get; set; } = _ => Task.FromResult(false);
+    internal Func<CancellationToken, Task<bool>> IsReadOnly { get; set => field = new SharedQuestion(value).AskAsync; } = _ => Task.FromResult(false);
 
     /// <summary>Whether <c>full-dtc</c> on two PostgreSQL servers starts although one of them has standbys that it does not wait for.</summary>
     internal bool AcceptsAsynchronousStandbys { get; set; }

@@ -17,16 +17,9 @@ internal sealed class DatabaseAccess
     public DatabaseAccess(string connectionString)
     {
         Settings = new NpgsqlConnectionStringBuilder(connectionString);
+        RequirePrimary(nameof(connectionString));
         if (!HasSeveralHosts)
             return;
-
-        if (!Primaries.Contains(Settings.TargetSessionAttributes, StringComparer.OrdinalIgnoreCase))
-        {
-            throw new ArgumentException(
-                "The connection string names several hosts, and an endpoint must write. Add Target Session Attributes=primary (or read-write), so that the " +
-                "driver looks for the primary.",
-                nameof(connectionString));
-        }
 
         // For that long the driver believes that a host is a standby or away, by default 10 s: longer than most promotions take.
         var named = new DbConnectionStringBuilder { ConnectionString = connectionString };
@@ -34,33 +27,46 @@ internal sealed class DatabaseAccess
             Settings.HostRecheckSeconds = 1;
     }
 
+    /// <exception cref="ArgumentException">The data source names several hosts, and its connection string does not ask for the primary.</exception>
     public DatabaseAccess(NpgsqlDataSource given)
     {
         ArgumentNullException.ThrowIfNull(given);
         this.given = given;
         Settings = new NpgsqlConnectionStringBuilder(given.ConnectionString);
+        RequirePrimary(nameof(given));
     }
 
-    /// <summary>Requires sessions that are not shared: a queue's session has its own settings, locks and prepared statement.</summary>
+    /// <summary>
+    /// Requires sessions that are not shared: a queue's session has its own settings, locks and prepared statement, and the driver never resets a shared one,
+    /// so that a handler's role or search path would be another's.
+    /// </summary>
     /// <param name="parameter">The caller's name for it.</param>
-    /// <exception cref="ArgumentException">The data source shares sessions or their settings, or the connection string says so.</exception>
+    /// <exception cref="ArgumentException">The data source shares sessions, or the connection string says so.</exception>
     public DatabaseAccess ForSessions(string parameter)
     {
         if (Settings.Multiplexing)
         {
             throw new ArgumentException(
-                $"A {(IsGiven ? "data source" : "connection string")} with Multiplexing=true shares sessions among commands, and a queue needs its own. " +
-                (IsGiven ? "Pass a data source without it." : "Take Multiplexing out of it."),
+                $"A {(IsGiven ? "data source" : "connection string")} with Multiplexing=true shares sessions among commands, and an endpoint and its " +
+                $"handlers need their own. {(IsGiven ? "Pass a data source without it." : "Take Multiplexing out of it.")}",
                 parameter);
         }
 
+        return this;
+    }
+
+    /// <summary>The same for a queue, whose settings stay in its sessions.</summary>
+    /// <param name="parameter">The caller's name for it.</param>
+    /// <exception cref="ArgumentException">The data source shares sessions or their settings, or the connection string says so.</exception>
+    public DatabaseAccess ForQueue(string parameter)
+    {
         if (IsGiven && Settings.NoResetOnClose)
         {
             throw new ArgumentException(
                 "A data source with No Reset On Close passes the queue's session settings on to the next user: pass a data source without it.", parameter);
         }
 
-        return this;
+        return ForSessions(parameter);
     }
 
     /// <summary>
@@ -104,7 +110,7 @@ internal sealed class DatabaseAccess
         if (given is not null)
             return await given.OpenConnectionAsync(cancellationToken);
 
-        var opened = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Pooling = false, Multiplexing = false }.ConnectionString);
+        var opened = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Pooling = false }.ConnectionString);
         try
         {
             await opened.OpenAsync(cancellationToken);
@@ -145,4 +151,15 @@ internal sealed class DatabaseAccess
     public string Text(bool enlist) => given is null
         ? new NpgsqlConnectionStringBuilder(Settings.ConnectionString) { Enlist = enlist }.ConnectionString
         : throw new InvalidOperationException("Expected a connection string, found a data source.");
+
+    private void RequirePrimary(string parameter)
+    {
+        if (!HasSeveralHosts || Primaries.Contains(Settings.TargetSessionAttributes, StringComparer.OrdinalIgnoreCase))
+            return;
+
+        throw new ArgumentException(
+            $"The {(IsGiven ? "data source" : "connection string")} names several hosts, and an endpoint must write. Add Target Session Attributes=primary " +
+            $"(or read-write){(IsGiven ? " to its connection string, which does not show WithTargetSession" : "")}, so that the driver looks for the primary.",
+            parameter);
+    }
 }

@@ -155,7 +155,9 @@ public sealed class MessageContext
     /// <see cref="SendAsync"/>. See <see cref="IMessageQueue.SubscribeAsync"/>.
     /// </summary>
     /// <remarks>
-    /// An event of a type to which no queue has subscribed is refused, like a message to a queue that does not exist.
+    /// An event of a type to which no queue has subscribed is refused, like a message to a queue that does not exist. On RabbitMQ an event that one of several
+    /// queues refuses, as full, has reached the others, and reaches them again with each repetition: in <c>outbox</c> every 5 s with the same id, otherwise
+    /// with the next attempt, as another event unless its id is derived.
     /// </remarks>
     /// <param name="message">Serialized as JSON, at once. Subscribers name its type.</param>
     /// <param name="messageId">The event's id, the same in all queues, which no other has (<see cref="DeriveId"/>); a new one by default.</param>

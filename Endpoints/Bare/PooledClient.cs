@@ -102,7 +102,7 @@ internal sealed class PooledClient : IAsyncDisposable
         // Do not wait for a query that was given up.
         var builder = new NpgsqlDataSourceBuilder(connectionString)
         {
-            ConnectionStringBuilder = { Pooling = false, Multiplexing = false, CancellationTimeout = -1 },
+            ConnectionStringBuilder = { Pooling = false, CancellationTimeout = -1 },
         };
         // Reading a number needs none of the server's types.
         builder.ConfigureTypeLoading(types => types.EnableTypeLoading(false));

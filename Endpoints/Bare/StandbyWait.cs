@@ -30,8 +30,11 @@ internal sealed class StandbyWait : IDisposable
         connection.Notice += Note;
     }
 
+    /// <summary>A statement: <see cref="OfTransaction"/>.</summary>
+    public static NpgsqlBatchCommand Setting => new($"SELECT {OfTransaction}");
+
     /// <summary>Statements: a commit that waits.</summary>
-    public static IEnumerable<NpgsqlBatchCommand> Commit => [new($"SELECT {OfTransaction}"), new("COMMIT")];
+    public static IEnumerable<NpgsqlBatchCommand> Commit => [Setting, new("COMMIT")];
 
     /// <summary>The same in a transaction that has written nothing, whose commit would wait for nothing. This needs no right.</summary>
     public static IEnumerable<NpgsqlBatchCommand> CommitOfNothing => [new("SELECT pg_logical_emit_message(true, 'kit', '')"), .. Commit];
@@ -52,14 +55,23 @@ internal sealed class StandbyWait : IDisposable
     /// <summary>
     /// Waits again as long as the wait is cancelled: a commit waits for all before it. What has committed is there, and another attempt would double it.
     /// </summary>
+    /// <param name="cancellationToken">Asked before each wait.</param>
     /// <exception cref="NpgsqlException">The connection broke.</exception>
-    public async Task RepeatAsync()
+    public async Task RepeatAsync(CancellationToken cancellationToken = default)
     {
         while (isCancelled)
         {
-            isCancelled = false;
-            await PostgreSqlStatement.ExecuteAllAsync(connection, [new("BEGIN"), .. CommitOfNothing]);
+            cancellationToken.ThrowIfCancellationRequested();
+            await AwaitAllAsync();
         }
+    }
+
+    /// <summary>Waits for all that has committed. If that is cancelled, <see cref="RepeatAsync"/> waits again.</summary>
+    /// <exception cref="NpgsqlException">The connection broke.</exception>
+    public async Task AwaitAllAsync()
+    {
+        isCancelled = false;
+        await PostgreSqlStatement.ExecuteAllAsync(connection, [new("BEGIN"), .. CommitOfNothing]);
     }
 
     public void Dispose() => connection.Notice -= Note;

@@ -35,12 +35,12 @@ public sealed class TwoPhasePostgreSqlTransport : TransportDefinition, ITransact
 
     /// <param name="queues">The connection string of the queues' database.</param>
     /// <param name="data">The connection string of the handlers' database, on the same server or another; by default, the queues'.</param>
-    /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
+    /// <exception cref="ArgumentException">A connection string cannot be read, or shares sessions: Multiplexing.</exception>
     public TwoPhasePostgreSqlTransport(string queues, string? data = null)
         : base(TransportTransactionMode.TransactionScope, supportsDelayedDelivery: true, supportsPublishSubscribe: true, supportsTTBR: true)
     {
-        Queues = new DatabaseAccess(queues);
-        Data = new DatabaseAccess(data ?? queues);
+        Queues = new DatabaseAccess(queues).ForQueue(nameof(queues));
+        Data = data is null ? Queues : new DatabaseAccess(data).ForSessions(nameof(data));
         source = NpgsqlDataSource.Create(Queues.Text(enlist: false));
         Inner = new PostgreSqlTransport(async cancellationToken => await source.OpenConnectionAsync(cancellationToken));
     }

@@ -139,7 +139,7 @@ internal sealed partial class TwoPhaseServers : IAsyncDisposable
         }
 
         // Apart from the transport's pool, all of whose connections can be those of messages that wait for this.
-        var apart = Opened(new QueueSource(transport.Queues.ForSessions(nameof(queues)), enlist: false));
+        var apart = Opened(new QueueSource(transport.Queues, enlist: false));
         var (rows, participants) = await ApartServers.PrepareAsync(
             endpoint, transport.Queues, apart.Source, [handlers], _ => data, cancellationToken);
         // Ends after the mode: until the last branch has had its second phase, its worker lives.

@@ -9,13 +9,6 @@ internal static class ConnectionCheck
     public static void Require(BareEndpointBuilder endpoint, PostgreSqlMode mode, DatabaseAccess queue, DatabaseAccess data)
     {
         data.RequireNoEnlistment(endpoint);
-        if (mode.IsEnlisted && data.Settings.Multiplexing)
-        {
-            throw new InvalidOperationException(
-                $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} with Multiplexing=true in the connection string of its handlers' data: the driver " +
-                "does not enlist such connections in a scope. Take Multiplexing out of it.");
-        }
-
         var isGiven = queue.IsGiven || data.IsGiven;
         if (isGiven && endpoint.Flush != LogFlush.Every)
         {

@@ -31,9 +31,10 @@ internal sealed class OutboxReceiver(
             return true;
         }
 
+        using var standbys = StandbyWait.On(queue.Connection);
         try
         {
-            await queue.SendAsync([.. sends.Select(send => send.Message)]);
+            await queue.SendToStandbysAsync([.. sends.Select(send => send.Message)]);
         }
         catch (Exception failure) when (queue.IsOpen)
         {
@@ -46,6 +47,8 @@ internal sealed class OutboxReceiver(
         try
         {
             await receive.CommitAsync(CancellationToken.None);
+            // The records can be on another server: without them a failover of this one would lose the sends.
+            await standbys.RepeatAsync(cancellationToken);
         }
         catch when (sends.Count > 0)
         {

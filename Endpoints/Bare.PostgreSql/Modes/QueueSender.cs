@@ -36,9 +36,10 @@ internal sealed class QueueSender : IOutboxSender
     {
         try
         {
-            await using var send = new NpgsqlBatch(connection) { BatchCommands = { QueueStatements.Sending(message) } };
+            using var standbys = StandbyWait.On(connection);
             // Without a token: a cancelled send could have committed.
-            await send.ExecuteNonQueryAsync(CancellationToken.None);
+            await PostgreSqlStatement.ExecuteAllAsync(connection, [StandbyWait.Setting, QueueStatements.Sending(message)]);
+            await standbys.RepeatAsync(cancellationToken);
             return null;
         }
         catch (NpgsqlException refused) when (connection.State == ConnectionState.Open)

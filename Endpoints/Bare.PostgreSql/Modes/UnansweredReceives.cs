@@ -29,7 +29,12 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
             if (outcome is BranchDecision.Undecided)
                 throw new InvalidOperationException($"The receive of message {receive.MessageId} is still committing.");
             if (outcome is BranchDecision.Committed)
+            {
+                using var standbys = StandbyWait.On(queues);
+                await standbys.AwaitAllAsync();
+                await standbys.RepeatAsync(cancellationToken);
                 await outbox.ForgetAsync(receive.MessageId, receive.Dispatched);
+            }
 
             receives.TryDequeue(out _);
         }

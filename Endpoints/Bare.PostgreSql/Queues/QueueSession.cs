@@ -151,6 +151,11 @@ internal sealed class QueueSession : IQueueSession
         ? Task.CompletedTask
         : PostgreSqlStatement.ExecuteAllAsync(connection, messages.Select(QueueStatements.Sending));
 
+    /// <summary>The same, and the commit will wait for the log and the standbys, whatever is set: see <see cref="StandbyWait"/>.</summary>
+    public Task SendToStandbysAsync(IReadOnlyCollection<OutgoingMessage> messages) => messages.Count == 0
+        ? Task.CompletedTask
+        : PostgreSqlStatement.ExecuteAllAsync(connection, [.. messages.Select(QueueStatements.Sending), StandbyWait.Setting]);
+
     /// <summary>Writes the sends, and commits them with the receive and the work of the handler that was lent this connection.</summary>
     /// <exception cref="PostgresException">
     /// The handler left the transaction failed, or ended it. PostgreSQL reports no error for COMMIT in either case, but it does for the release

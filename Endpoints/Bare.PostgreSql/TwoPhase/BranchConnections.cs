@@ -44,8 +44,6 @@ internal sealed class BranchConnections : IAsyncDisposable
     {
         ApplicationName = NameOf(workers.ApplicationName),
         Enlist = false,
-        // A role that recovery takes, and a warning of the server, belong to one session.
-        Multiplexing = false,
         MinPoolSize = 0,
         MaxPoolSize = Size,
         // No statement occurs twice, because each contains a branch's id.

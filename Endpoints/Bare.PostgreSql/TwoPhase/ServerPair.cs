@@ -44,11 +44,8 @@ internal sealed class ServerPair : IAsyncDisposable
         (this.endpoint, Queues, Queue, this.identities, this.knownDatas, this.knownQueues) = (endpoint, queues, queue, identities, knownDatas, knownQueues);
         Participant = participant;
         (BranchesOn, BranchesIn) = (unchecked((long)place.SystemIdentifier), place.DatabaseOid);
-        // A worker uses one connection at a time, so the user's minimum pool size does not apply. A warning of the server reaches no shared session.
-        var builder = new NpgsqlDataSourceBuilder(participant.Database.Text(enlist: false))
-        {
-            ConnectionStringBuilder = { MinPoolSize = 0, Multiplexing = false },
-        };
+        // A worker uses one connection at a time, so the user's minimum pool size does not apply.
+        var builder = new NpgsqlDataSourceBuilder(participant.Database.Text(enlist: false)) { ConnectionStringBuilder = { MinPoolSize = 0 } };
         builder.UsePhysicalConnectionInitializer(Require, opened => RequireAsync(opened, CancellationToken.None));
         Data = builder.Build();
     }
@@ -88,7 +85,7 @@ internal sealed class ServerPair : IAsyncDisposable
         string endpoint, NpgsqlDataSource queues, Participant participant, QueueDatabase place, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(
-            new NpgsqlConnectionStringBuilder(participant.Database.Text(enlist: false)) { Pooling = false, Multiplexing = false });
+            new NpgsqlConnectionStringBuilder(participant.Database.Text(enlist: false)) { Pooling = false });
         var ids = await new OwnTable(Identities, CreateIdentities, ["is_one"], ["SELECT", "INSERT"]).EnsureAsync(endpoint, queues, cancellationToken);
         var inQueue = await new OwnTable(KnownDatas, CreateKnownDatas, ["database", "server"], ["SELECT", "INSERT", "UPDATE"])
             .EnsureAsync(endpoint, queues, cancellationToken);
@@ -278,7 +275,7 @@ internal sealed class ServerPair : IAsyncDisposable
     private static async Task WriteAsync(NpgsqlConnection connection, NpgsqlBatchCommand statement, CancellationToken cancellationToken)
     {
         using var standbys = StandbyWait.On(connection);
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}"), statement } };
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { StandbyWait.Setting, statement } };
         await batch.ExecuteNonQueryAsync(cancellationToken);
         standbys.Require();
     }

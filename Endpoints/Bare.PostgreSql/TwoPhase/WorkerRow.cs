@@ -195,7 +195,7 @@ internal sealed class WorkerRow : IDecider
 
         // With the handler's own settings the server would not wait for its standbys, or not tell that it has stopped waiting, and a failover would lose
         // rows whose message is gone.
-        public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [new NpgsqlBatchCommand($"SELECT {StandbyWait.OfTransaction}")];
+        public IEnumerable<NpgsqlBatchCommand> BeforePrepare => [StandbyWait.Setting];
 
         public Task CommitAsync(IReadOnlyCollection<BranchId> branches) => row.CommitAsync(number, branches, receive);
 

@@ -132,15 +132,4 @@ public sealed class QueueAndDataOnTwoServers : OnTwoServers
         await PrepareAsync(new WorkerBranch(await ReadIdentityAsync(), Guid.NewGuid(), 1).Id);
         await Eventually.HoldsAsync(async () => await Bench.Data.CountPreparedAsync() == 0, "recovery has ended the branch");
     }
-
-    /// <summary>Its sessions are not shared: a warning of the server reaches a session, and so does the role that recovery takes.</summary>
-    [Test]
-    public async Task Each_message_has_one_effect_although_its_data_is_to_share_sessions()
-    {
-        var messages = await Bench.EnqueueAsync(20);
-        await Bench.StartAsync(data: new NpgsqlConnectionStringBuilder(Bench.DataConnection) { Pooling = true, Multiplexing = true }.ConnectionString);
-        await Bench.DrainedAsync();
-
-        await Bench.HasExactlyOneEffectOfEachAsync(messages);
-    }
 }

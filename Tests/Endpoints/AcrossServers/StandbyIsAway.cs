@@ -14,6 +14,12 @@ public sealed class StandbyIsAway : OnTwoServers
 {
     private const string NameOfAWait = "hashtext(xact_start::text)";
 
+    private const string RecordASend =
+        $"""
+        WITH handled AS (INSERT INTO {TwoServersBench.Name}_inbox VALUES (gen_random_uuid()) RETURNING message_id)
+        INSERT INTO {TwoServersBench.Name}_outbox SELECT message_id, 0, gen_random_uuid(), '{TwoServersBench.Sink}', 'a type', '' FROM handled
+        """;
+
     /// <summary>The standby that the server has to wait for is away, so whoever waits for it stands still.</summary>
     [TestCase(true)]
     [TestCase(false)]
@@ -222,6 +228,43 @@ public sealed class StandbyIsAway : OnTwoServers
         Assert.That(await Bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
     }
 
+    /// <summary>The data's server would forget what a failover of the queue's takes back, and the message that comes again is not handled again.</summary>
+    [Test]
+    public async Task The_outbox_keeps_a_send_until_the_standby_of_the_queue_has_it([Values] bool isHastened, [Values] bool byDispatcher)
+    {
+        if (isHastened)
+            await HastenAsync(Bench.QueueConnection);
+        var isAway = new TaskCompletionSource();
+        await Bench.StartAsync(
+            async (context, cancellationToken) =>
+            {
+                await isAway.Task;
+                await TwoServersBench.InsertAndSendAsync(context, cancellationToken);
+            },
+            configure: endpoint => endpoint.UseTransactionMode(TransactionMode.Outbox).LimitConcurrency(1));
+        if (!byDispatcher)
+            await Bench.EnqueueAsync(1);
+        await RequireStandbyAsync(QueueServer, "absent");
+        var statement = byDispatcher ? "INSERT INTO" : "COMMIT";
+        try
+        {
+            isAway.SetResult();
+            if (byDispatcher)
+                await TestDatabases.ExecuteAsync(Bench.DataConnection, RecordASend);
+            var cancelled = await CancelWaitAsync(QueueServer, statement);
+            await Eventually.HoldsAsync(
+                async () => await FindWaitAsync(QueueServer, "COMMIT") is not 0 and var wait && wait != cancelled, "it waits again");
+            Assert.That(await CountRecordsAsync(), Is.EqualTo(1));
+        }
+        finally
+        {
+            await RequireStandbyAsync(QueueServer, "");
+        }
+
+        await Eventually.HoldsAsync(async () => await CountRecordsAsync() == 0, "the send is forgotten");
+        Assert.That(await Bench.CountSendsAsync(), Is.EqualTo(1));
+    }
+
     /// <summary>Sessions that are opened from now on wait for no standby, and are told of none.</summary>
     private static async Task HastenAsync(string connection)
     {
@@ -281,6 +324,9 @@ public sealed class StandbyIsAway : OnTwoServers
             SELECT coalesce((SELECT {name} FROM pg_stat_activity
                              WHERE wait_event = 'SyncRep' AND starts_with(query, '{statement}') LIMIT 1), 0)
             """);
+
+    private Task<int> CountRecordsAsync() =>
+        TestDatabases.ScalarAsync(Bench.DataConnection, $"SELECT count(*)::int FROM {TwoServersBench.Name}_outbox");
 
     /// <summary>Counts the questions of recovery, and says that nothing was decided.</summary>
     private sealed class AskedLog : IDecisionLog

@@ -126,38 +126,31 @@ public sealed class EndpointOnADataSource
             Throws.ArgumentException.With.Message.Contains(named));
     }
 
+    /// <summary>The driver does not reset them: the next message's handler would find the role and the search path that this one's has set.</summary>
     [Test]
-    public void A_connection_string_that_shares_sessions_is_refused_for_the_queue() => Assert.That(
-        () => bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask, queue: $"{bench.Databases.Queue};Multiplexing=true"),
-        Throws.ArgumentException.With.Message.StartsWith("A connection string with Multiplexing=true shares sessions among commands")
-            .And.Message.Contains("Take Multiplexing out"));
-
-    [Test]
-    public async Task One_for_the_handlers_data_that_shares_sessions_is_refused_where_the_driver_would_enlist_it()
+    public async Task Sessions_that_handlers_would_share_are_refused()
     {
-        using var host = bench.Build(TransactionMode.NpgsqlScope, (_, _) => Task.CompletedTask, data: $"{bench.Databases.Widgets};Multiplexing=true");
+        var text = $"{bench.Databases.Widgets};Multiplexing=true";
+        await using var shared = NpgsqlDataSource.Create(text);
+        Action<BareEndpointBuilder>[] uses =
+        [
+            endpoint => endpoint.UsePostgreSql(text),
+            endpoint => endpoint.UsePostgreSql(bench.Databases.Queue, text),
+            endpoint => endpoint.UsePostgreSql(queues, shared),
+            endpoint => endpoint.UseRabbitMq("amqp://127.0.0.1", text),
+            endpoint => endpoint.UseRabbitMq("amqp://127.0.0.1", shared),
+            endpoint => endpoint.AddParticipant("billing", text),
+        ];
 
-        var refusal = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
-        Assert.That(refusal!.Message, Does.Contain("does not enlist such connections").And.Contain("Take Multiplexing out"));
-    }
-
-    [TestCase("full-dtc")]
-    [TestCase("dtc-off")]
-    [TestCase("scope-off")]
-    [TestCase("transactions-off")]
-    [TestCase("outbox")]
-    public async Task One_for_the_handlers_data_may_share_sessions_elsewhere(string name)
-    {
-        var mode = TransactionMode.Parse(name);
-        var queue = bench.QueueOf(mode);
-        await queue.EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
-        using var host = bench.Build(mode, BareBench.InsertRowAsync, data: $"{bench.Databases.Widgets};Multiplexing=true");
-        await host.StartAsync();
-        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
-        await host.StopAsync();
-
-        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
-        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
+        using (Assert.EnterMultipleScope())
+        {
+            foreach (var use in uses)
+            {
+                Assert.That(
+                    () => bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: use),
+                    Throws.ArgumentException.With.Message.Contains("with Multiplexing=true shares sessions among commands"));
+            }
+        }
     }
 
     private void Use(BareEndpointBuilder endpoint, TransactionMode mode) =>

@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Wire;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -123,6 +124,53 @@ public sealed class ServerTurnsReadOnly
         await host.StopAsync();
 
         Assert.That(await bench.QueueOf(mode).ReadErrorsAsync(CancellationToken.None), Is.Empty);
+    }
+
+    /// <summary>All handlers meet it at the same time, and each question opens a connection.</summary>
+    [Test]
+    public async Task All_workers_ask_it_on_one_connection()
+    {
+        const int workers = 8;
+        var queue = bench.QueueOf(TransactionMode.DtcOff);
+        await queue.EnqueueAsync([.. Enumerable.Repeat(0, workers).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo()))], CancellationToken.None);
+        var server = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets);
+        await using var proxy = new FaultProxy(server.Host!, server.Port);
+        var data = new NpgsqlConnectionStringBuilder(server.ConnectionString) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString;
+        var (refused, thrown, isStalled) = (0, 0, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+        using var host = bench.Build(
+            TransactionMode.DtcOff,
+            async (context, cancellationToken) =>
+            {
+                if (context.Attempt > 1)
+                    return;
+
+                try
+                {
+                    await BareBench.ExecuteAsync(context, "SET TRANSACTION READ ONLY; CREATE TABLE never ()", cancellationToken);
+                }
+                catch (PostgresException)
+                {
+                    Interlocked.Increment(ref refused);
+                    await isStalled.Task;
+                    Interlocked.Increment(ref thrown);
+                    throw;
+                }
+            },
+            data,
+            configure: endpoint => endpoint.LimitConcurrency(workers));
+        await host.StartAsync();
+        await Eventually.HoldsAsync(() => Volatile.Read(ref refused) == workers, "every handler is refused");
+        var lent = proxy.Connections;
+        proxy.Stall(Traffic.Both);
+        isStalled.SetResult();
+        await Eventually.HoldsAsync(() => Volatile.Read(ref thrown) == workers && proxy.Connections > lent, "they ask");
+        var asking = proxy.Connections - lent;
+        proxy.Resume(Traffic.Both);
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(asking, Is.EqualTo(1));
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
     }
 
     [Test]

@@ -33,12 +33,31 @@ public sealed class SeveralHosts
     [TestCase("Host=a,b;Target Session Attributes=primary", 1)]
     [TestCase("Host=a,b;Target Session Attributes=read-write;Host Recheck Seconds=30", 30)]
     [TestCase("Host=a", 10)]
-    public void One_that_may_lead_to_a_standby_is_refused_and_a_host_is_soon_looked_at_again(string text, int? recheck)
+    public async Task One_that_may_lead_to_a_standby_is_refused_and_a_host_is_soon_looked_at_again(string text, int? recheck)
     {
+        await using var given = NpgsqlDataSource.Create(text);
         if (recheck is null)
+        {
             Assert.That(() => new DatabaseAccess(text), Throws.ArgumentException.With.Message.Contains("Target Session Attributes=primary"));
-        else
-            Assert.That(new DatabaseAccess(text).Settings.HostRecheckSeconds, Is.EqualTo(recheck));
+            Assert.That(() => new DatabaseAccess(given), Throws.ArgumentException.With.Message.Contains("Target Session Attributes=primary"));
+            return;
+        }
+
+        Assert.That(new DatabaseAccess(text).Settings.HostRecheckSeconds, Is.EqualTo(recheck));
+        Assert.That(new DatabaseAccess(given).IsGiven, Is.True);
+    }
+
+    /// <summary>It does not say what it looks for.</summary>
+    [TestCase("Host=a,b", false)]
+    [TestCase("Host=a,b;Target Session Attributes=primary", true)]
+    public async Task A_data_source_that_looks_for_a_target_must_have_it_in_its_connection_string(string text, bool isAccepted)
+    {
+        await using var multi = new NpgsqlDataSourceBuilder(text).BuildMultiHost();
+        await using var primary = multi.WithTargetSession(TargetSessionAttributes.Primary);
+
+        Assert.That(
+            () => new DatabaseAccess(primary),
+            isAccepted ? Throws.Nothing : Throws.ArgumentException.With.Message.Contains("does not show WithTargetSession"));
     }
 
     [Test]

@@ -178,33 +178,6 @@ public sealed class BranchesAreLeftPrepared
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(2));
     }
 
-    /// <summary>The settings of the handlers share sessions: the role that recovery takes would be another command's.</summary>
-    [Test]
-    public async Task Those_of_a_role_are_ended_although_the_data_is_to_share_sessions()
-    {
-        await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
-        await roles.GrantAsync();
-        var shared = new NpgsqlConnectionStringBuilder(roles.After) { Pooling = true, Multiplexing = true };
-        var decisions = new ReceivesAsDecisions(queue);
-        await using (var connections = BranchConnections.Create(shared, decisions))
-        {
-            await using (var one = await connections.Data.OpenConnectionAsync())
-            await using (var other = await connections.Data.OpenConnectionAsync())
-            {
-                // Two sessions at once, even if commands share them.
-                await one.BeginTransactionAsync();
-                await other.BeginTransactionAsync();
-            }
-
-            foreach (var _ in Enumerable.Range(0, 5))
-                await PrepareAsync(decisions.BranchOf(await queues.DecideAsync("COMMIT")).ToString(), roles.Before);
-
-            Assert.That(await new Recovery(connections.Data, decisions, log).RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(5));
-        }
-
-        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(5));
-    }
-
     /// <summary>In <c>full-dtc-waiting</c>, the rows of the last message are visible when the worker receives the next one.</summary>
     [Test]
     public async Task A_worker_that_waits_for_its_second_phase_waits_for_recovery_if_that_fails()
