@@ -91,7 +91,7 @@ internal sealed class CrashCommand : ProofCommand
             if (parsed.GetValue(junit) is { } xml)
                 WholeFile.Write(xml, writer => ProofJUnit.Write(document, writer));
             await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {results.ReportPath}");
-            var again = $"{Verbs.TypedAfter} {Again(file)} {output.Name} {folder}";
+            var again = $"{Verbs.TypedAfter} {Again(file)} {TypedCommand.Of(output.Name, folder)}";
             var broken = document.Results.FirstOrDefault(
                 result => result is { Verdict: FaultVerdict.Broken, IsWithoutFault: false, Class: { } found } && !document.Promised.Contains(found));
             if (broken is not null)

@@ -99,7 +99,7 @@ internal sealed class DrainCommand : ProofCommand
         {
             await console.WriteLineAsync(
                 $"To make what was not made ({Figures.Count(document.Missing.Count, "round")}): " +
-                $"{Verbs.TypedAfter} {Name} {Again(file)} {output.Name} {folder} " +
+                $"{Verbs.TypedAfter} {Name} {Again(file)} {TypedCommand.Of(output.Name, folder)} " +
                 $"{messages.Name} {document.Messages} {warmUp.Name} {document.WarmUp} {rounds.Name} {document.Planned}" +
                 (document.RoundTrip is { } distance ? $" {rtt.Name} {distance}" : "") + servers.Again(parsed));
         }

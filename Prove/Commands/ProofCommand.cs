@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Kit.Prove.Files;
+using Kit.Runner.Results;
 using Kit.Runner.Terminal;
 
 namespace Kit.Prove.Commands;
@@ -32,7 +33,7 @@ internal abstract class ProofCommand : KitCommand
     protected virtual IEnumerable<string> PasswordsIn(ParseResult parsed) => [];
 
     /// <summary>The file and the program, for a command that is printed to be typed.</summary>
-    protected string Again(ProofFile file) => file.Path + (file.Given is { } program ? $" {start.Name} {program}" : "");
+    protected string Again(ProofFile file) => TypedCommand.Of([file.Path, .. file.Given is { } program ? new[] { start.Name, program } : []]);
 
     /// <param name="console">Masks passwords.</param>
     protected abstract Task<int> RunAsync(ProofFile file, TextWriter console, ParseResult parsed, CancellationToken cancellationToken);

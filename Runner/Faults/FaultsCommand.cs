@@ -160,7 +160,7 @@ internal sealed class FaultsCommand : KitCommand
             : null,
         SpeedsOf(parsed),
         await FolderAsync(parsed.GetValue(output), cancellationToken),
-        string.Join(' ', arguments))
+        TypedCommand.Of(arguments))
     {
         Shape = parsed.GetValue(subscribers) is { } count ? HandlerShape.OfExperiments with { Sends = 0, Subscribers = count } : HandlerShape.OfExperiments,
         EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed), WaysIn(parsed)) : null,
@@ -185,13 +185,12 @@ internal sealed class FaultsCommand : KitCommand
     }
 
     /// <summary>The command that resumes in the same folder; for a storm, with the same seed.</summary>
-    private string Again(FaultPlan plan) => string.Join(
-        ' ',
-        [
-            .. arguments,
-            .. arguments.Contains(output.Name) ? [] : new[] { output.Name, plan.Folder },
-            .. plan.Storm is null || arguments.Contains(seed.Name) ? [] : new[] { seed.Name, $"{plan.Storm.Seed}" },
-        ]);
+    private string Again(FaultPlan plan) => TypedCommand.Of(
+    [
+        .. arguments,
+        .. TypedCommand.Has(arguments, output.Name) ? [] : new[] { output.Name, plan.Folder },
+        .. plan.Storm is null || TypedCommand.Has(arguments, seed.Name) ? [] : new[] { seed.Name, $"{plan.Storm.Seed}" },
+    ]);
 
     private static string SummaryOf(IReadOnlyList<FaultResult> results) => "Experiments: " + string.Join(
         ", ",

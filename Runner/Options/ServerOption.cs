@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
 using Kit.Runner.Terminal;
@@ -21,8 +22,7 @@ internal static class ServerOption
     /// <summary>
     /// The command as typed, without the servers' passwords: the results, which are published, contain the command.
     /// </summary>
-    public static string Masked(IEnumerable<string> arguments, TransportArguments transports) => string.Join(
-        ' ',
+    public static string Masked(IEnumerable<string> arguments, TransportArguments transports) => TypedCommand.Of(
         arguments.Select(argument => transports.Servers.Aggregate(
             argument, (masked, server) => masked.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
 }

@@ -68,7 +68,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
             servers.ThrowIfEnded(
-                measured.Rounds.Count > 0 ? $"Finished rounds are kept; go on with: run --resume {plan.Folder}" : "Run again.",
+                measured.Rounds.Count > 0 ? $"Finished rounds are kept; go on with: {TypedCommand.Of("run", "--resume", plan.Folder)}" : "Run again.",
                 KitException.TextOf(failure));
             throw;
         }

@@ -60,7 +60,7 @@ public sealed class ResultFolder
         {
             throw new KitException(
                 $"{Location} differs from its rounds and experiments: {string.Join(", ", differing)} is missing, or does not match them.",
-                $"Write the reports again with: report {Location}");
+                $"Write the reports again with: {TypedCommand.Of("report", Location)}");
         }
     }
 
