@@ -24,6 +24,9 @@ internal sealed class SqlServerConnections
     /// <summary>Whether both connection strings mean the same. Then one pool, and one session at a time, serves both.</summary>
     public bool AreOne => queue.ConnectionString.Equals(data.ConnectionString, StringComparison.Ordinal);
 
+    /// <summary>The names of the databases of queue and rows.</summary>
+    public IReadOnlyList<string> Databases => [queue.InitialCatalog, data.InitialCatalog];
+
     public string ForQueue(TransactionMode mode) => Of(queue, enlist: mode.IsOneUnit);
 
     public string ForData(TransactionMode mode) => Of(data, enlist: mode.CommitOrder.HasAmbientTransaction);

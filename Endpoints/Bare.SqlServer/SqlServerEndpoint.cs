@@ -37,7 +37,8 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private readonly QueueStatements statements = new(endpoint.Name, endpoint.LongestDelay);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
-    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, endpoint.RetryDelays, log);
+    private readonly Recoverability recoverability = new(
+        endpoint.Mode, endpoint.FirstPause, SqlClientErrors.KindsFor(connections.Databases), endpoint.RetryDelays, log);
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">
