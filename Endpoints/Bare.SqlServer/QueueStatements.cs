@@ -109,6 +109,9 @@ internal sealed class QueueStatements
         DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers
         """);
 
+    /// <summary>Whether the login has the right that <see cref="Requeue"/> needs more than others.</summary>
+    public string MayRequeue => $"SELECT coalesce(HAS_PERMS_BY_NAME({Literal(Queue)}, 'OBJECT', 'ALTER'), 0)";
+
     /// <summary>Puts a received message back at its position, in the transaction that received it. Needs ALTER on the table.</summary>
     public string Requeue =>
         $"""

@@ -53,7 +53,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
         new TransportSupport(SqlServerSupport.Of(endpoint.Mode, connections.AreOne)).Require(endpoint);
         connections.Require(endpoint.Name, endpoint.Mode);
         connections.RequirePools(endpoint.Name, endpoint.Mode, endpoint.Concurrency);
-        await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);
+        await new QueueTables(endpoint.Name, statements, queues, endpoint.Mode.Attempts > 1, log).PrepareAsync(cancellationToken);
         var opened = data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
         var open = Receivers.Of(endpoint.Mode);
         workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, worker => open(this, opened, worker)), AnswerAsync);
