@@ -28,7 +28,7 @@ internal sealed class FullDtcReceiver(
             if (sends.Count > 0)
             {
                 await using var queue = await open();
-                await queue.SendAsync(sends);
+                await queue.SendEnlistedAsync(sends);
             }
 
             scope.Complete();

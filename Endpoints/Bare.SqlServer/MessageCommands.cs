@@ -7,10 +7,13 @@ namespace Kit.Endpoints.Bare.SqlServer;
 internal static class MessageCommands
 {
     /// <summary>Sends a message, or publishes it.</summary>
-    public static SqlCommand Send(OutgoingMessage message)
+    /// <param name="message">The message.</param>
+    /// <param name="isEnlisted">Only in a transaction, which the session has joined.</param>
+    public static SqlCommand Send(OutgoingMessage message, bool isEnlisted = false)
     {
         var headers = MessageHeaders.Write(message.Headers);
-        var command = new SqlCommand(message.IsEvent ? SubscriptionStatements.Publish : QueueStatements.Send(message.Queue, hasHeaders: headers is not null));
+        var send = message.IsEvent ? SubscriptionStatements.Publish : QueueStatements.Send(message.Queue, hasHeaders: headers is not null);
+        var command = new SqlCommand(isEnlisted ? QueueStatements.RequireTransaction + send : send);
         command.Add(message.MessageId, message.Type, message.Body);
         if (headers is not null || message.IsEvent)
             command.AddHeaders(headers);

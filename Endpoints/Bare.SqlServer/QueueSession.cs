@@ -63,13 +63,19 @@ internal sealed class QueueSession : IQueueSession
             : null;
     }
 
-    public async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages)
+    public Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages) => SendAsync(messages, isEnlisted: false);
+
+    /// <summary>Sends in the ambient transaction, in which the session was opened.</summary>
+    /// <exception cref="SqlException">The server has ended that transaction, or refused.</exception>
+    public Task SendEnlistedAsync(IReadOnlyCollection<OutgoingMessage> messages) => SendAsync(messages, isEnlisted: true);
+
+    private async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages, bool isEnlisted)
     {
         try
         {
             foreach (var message in messages)
             {
-                await using var command = InTransaction(MessageCommands.Send(message));
+                await using var command = InTransaction(MessageCommands.Send(message, isEnlisted));
                 await command.ExecuteNonQueryAsync();
             }
         }

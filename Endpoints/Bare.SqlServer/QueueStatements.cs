@@ -17,6 +17,12 @@ internal sealed class QueueStatements
     // A message that would have to wait for longer than anyone lets it was put back before the clock stepped back.
     private readonly double latest;
 
+    /// <summary>
+    /// Before a send that belongs to an ambient transaction: if the server has ended it, System.Transactions does not know, and the send would commit alone.
+    /// </summary>
+    public const string RequireTransaction =
+        "IF @@TRANCOUNT = 0 THROW 50000, N'The server has ended the transaction of the receive, so nothing is sent.', 1; ";
+
     /// <param name="name">The queue's name.</param>
     /// <param name="longestDelay">The longest time for which its endpoint puts a message back; by default that of the default pause.</param>
     public QueueStatements(string name, TimeSpan? longestDelay = null)
@@ -102,6 +108,9 @@ internal sealed class QueueStatements
             WHERE not_before <= sysutcdatetime() OR not_before > dateadd(millisecond, {latest:F0}, sysutcdatetime()) ORDER BY position)
         DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers
         """);
+
+    /// <summary>Whether the login has the right that <see cref="Requeue"/> needs more than others.</summary>
+    public string MayRequeue => $"SELECT coalesce(HAS_PERMS_BY_NAME({Literal(Queue)}, 'OBJECT', 'ALTER'), 0)";
 
     /// <summary>Puts a received message back at its position, in the transaction that received it. Needs ALTER on the table.</summary>
     public string Requeue =>

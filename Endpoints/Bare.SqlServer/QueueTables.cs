@@ -5,7 +5,12 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>Ensures, before anything is received, that the tables of an endpoint's queue exist and have this version's columns.</summary>
-internal sealed partial class QueueTables(string endpoint, QueueStatements statements, string connectionString, ILogger log)
+/// <param name="endpoint">The endpoint's name.</param>
+/// <param name="statements">The statements of its queue.</param>
+/// <param name="connectionString">The queue's database.</param>
+/// <param name="retries">Whether it puts messages back.</param>
+/// <param name="log">Logs that tables were created.</param>
+internal sealed partial class QueueTables(string endpoint, QueueStatements statements, string connectionString, bool retries, ILogger log)
 {
     private const int PermissionDenied = 262;
     private const int NoSuchSchemaOrNoPermission = 2760;
@@ -13,7 +18,9 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
     private const int PrimaryKeyViolation = 2627;
 
     /// <summary>Creates missing tables.</summary>
-    /// <exception cref="InvalidOperationException">The tables are outdated, or the login may not create them. The message says what to run.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The tables are outdated, or the login may not create them, or not put messages back. The message says what to run.
+    /// </exception>
     /// <exception cref="SqlException">The database cannot be reached.</exception>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
@@ -34,6 +41,13 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint}' cannot start: table {statements.Queue} has no unique index on (position), and messages would be lost. " +
                 $"Remove duplicates, and run this once: {statements.AddKey}");
+        }
+
+        if (retries && !await IsAsync(connection, statements.MayRequeue, cancellationToken))
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: its login may not put messages back at their places in {statements.Queue}, and each failed message " +
+                $"would stay first. Run this as a login that may: GRANT ALTER ON {statements.Queue} TO [the endpoint's user]");
         }
 
         if (await IsAsync(connection, SubscriptionStatements.CanBeRead, cancellationToken))

@@ -6,7 +6,8 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// The errors of Microsoft.Data.SqlClient, by the numbers and severities of
 /// https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors.
 /// </summary>
-internal sealed class SqlClientErrors : DriverErrors
+/// <param name="databases">The endpoint's databases.</param>
+internal sealed class SqlClientErrors(params IReadOnlyList<string> databases) : DriverErrors
 {
     // From here on the server, or the driver where the network broke, closes the connection.
     private const byte FatalSeverity = 20;
@@ -15,6 +16,9 @@ internal sealed class SqlClientErrors : DriverErrors
     private const int CommandTimeout = -2;
     private const int LockTimeout = 1222;
 
+    // A secondary after a failover, if it is one of the endpoint's. Another, which the message names, can be read-only for good.
+    private const int ReadOnlyDatabase = 3906;
+
     // What the server or its service says about itself. Not among them, because a handler can bring them about, and would again: 1205 (deadlock), 1222 and
     // -2 (time-outs), 40549 to 40553 (a session that took too much). From FatalSeverity on the session is lost, which counts an attempt.
     private static readonly int[] StatesOfServer =
@@ -22,20 +26,23 @@ internal sealed class SqlClientErrors : DriverErrors
         701, 802, 8645, // no memory
         1105, 9002, 40544, // no room for data or log, or the database's quota is used up
         1204, // no memory for locks
-        3906, // the database is read-only: a secondary after a failover
         6005, 17142, // shutting down, paused
         10928, 10929, 40197, 40501, 40613, 49918, 49919, 49920, // Azure: limits, busy, failover
         978, 983, // the replica accepts no connection
     ];
 
     /// <summary>A handler on a queue in SQL Server can write to PostgreSQL, too.</summary>
-    public static FailureKinds Kinds { get; } = new(new SqlClientErrors(), new NpgsqlErrors());
+    /// <param name="databases">The endpoint's databases in SQL Server.</param>
+    public static FailureKinds KindsFor(params IReadOnlyList<string> databases) => new(new SqlClientErrors(databases), new NpgsqlErrors());
 
     public override bool IsSessionLost(Exception failure) =>
         failure is SqlException refused && refused.Errors.Cast<SqlError>().Any(one => one.Class >= FatalSeverity);
 
     public override bool IsStateOfServer(Exception failure) =>
-        failure is SqlException refused && refused.Errors.Cast<SqlError>().Any(one => StatesOfServer.Contains(one.Number));
+        failure is SqlException refused
+        && refused.Errors.Cast<SqlError>().Any(one => StatesOfServer.Contains(one.Number) || (one.Number == ReadOnlyDatabase && IsOfEndpoint(one.Message)));
 
     public override bool IsTimeout(Exception failure) => failure is SqlException { Number: CommandTimeout or LockTimeout };
+
+    private bool IsOfEndpoint(string message) => databases.Any(name => message.Contains($"\"{name}\"", StringComparison.OrdinalIgnoreCase));
 }

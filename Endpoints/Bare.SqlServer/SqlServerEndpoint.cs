@@ -37,19 +37,23 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private readonly QueueStatements statements = new(endpoint.Name, endpoint.LongestDelay);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
-    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, endpoint.RetryDelays, log);
+    private readonly Recoverability recoverability = new(
+        endpoint.Mode, endpoint.FirstPause, SqlClientErrors.KindsFor(connections.Databases), endpoint.RetryDelays, log);
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">
     /// The mode cannot run on this machine, or not with these connection strings, or flushes or batches were set.
     /// </exception>
-    /// <exception cref="InvalidOperationException">The queue's tables are missing or outdated. The message has the statement to run.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// A pool is too small, or the queue's tables are missing or outdated. The message has the remedy.
+    /// </exception>
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         new TransportSupport(SqlServerSupport.Of(endpoint.Mode, connections.AreOne)).Require(endpoint);
         connections.Require(endpoint.Name, endpoint.Mode);
-        await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);
+        connections.RequirePools(endpoint.Name, endpoint.Mode, endpoint.Concurrency);
+        await new QueueTables(endpoint.Name, statements, queues, endpoint.Mode.Attempts > 1, log).PrepareAsync(cancellationToken);
         var opened = data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
         var open = Receivers.Of(endpoint.Mode);
         workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, worker => open(this, opened, worker)), AnswerAsync);

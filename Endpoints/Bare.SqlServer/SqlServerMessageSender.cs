@@ -38,11 +38,27 @@ internal sealed class SqlServerMessageSender : MessageSender
     {
         var given = Given<SqlTransaction>(transaction, "SqlClient");
         var connection = given.Connection;
-        // A table with the queue's name in another database would accept the message, and nobody would receive it.
-        return connection.Database.Equals(queues.InitialCatalog, StringComparison.OrdinalIgnoreCase)
-            ? (connection, given)
-            : throw new NotSupportedException(
-                $"The transaction is in database '{connection.Database}', but the sender's connection string names " +
+        Require(new SqlConnectionStringBuilder(connection.ConnectionString).DataSource, connection.Database);
+        return (connection, given);
+    }
+
+    /// <summary>Ensures that a transaction is where the queues are. Servers are the same if both connection strings name them alike.</summary>
+    /// <param name="server">The server (Data Source) of the transaction's connection string.</param>
+    /// <param name="database">The transaction's database.</param>
+    /// <exception cref="NotSupportedException">A table with the queue's name would accept the message there, and nobody would receive it.</exception>
+    internal void Require(string server, string database)
+    {
+        if (!database.Equals(queues.InitialCatalog, StringComparison.OrdinalIgnoreCase))
+        {
+            throw new NotSupportedException(
+                $"The transaction is in database '{database}', but the sender's connection string names " +
                 $"{(queues.InitialCatalog.Length == 0 ? "no database" : $"'{queues.InitialCatalog}'")}: name the queues' database (Initial Catalog).");
+        }
+
+        if (!server.Equals(queues.DataSource, StringComparison.OrdinalIgnoreCase))
+        {
+            throw new NotSupportedException(
+                $"The transaction is on server '{server}', but the sender's connection string names '{queues.DataSource}': name the server alike in both.");
+        }
     }
 }

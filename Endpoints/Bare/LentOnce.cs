@@ -54,7 +54,8 @@ internal sealed class LentOnce<T>(Func<CancellationToken, ValueTask<T>> open)
             Refusal = null;
             return opened;
         }
-        catch (Exception refused) when (refused is not (OperationCanceledException or TransactionException))
+        // A platform that cannot do it is no server that refuses: waiting does not help.
+        catch (Exception refused) when (refused is not (OperationCanceledException or TransactionException or PlatformNotSupportedException))
         {
             Refusal = refused;
             throw;

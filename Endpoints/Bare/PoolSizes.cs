@@ -45,11 +45,21 @@ internal static class PoolSizes
         if (!database.Settings.Pooling || database.Settings.MaxPoolSize >= connections)
             return;
 
-        throw new InvalidOperationException(
-            $"Endpoint '{endpoint}' at concurrency {concurrency} needs a Maximum Pool Size of at least {connections} " +
-            $"in the {(database.IsGiven ? "data source" : "connection string")} of {of}, found {database.Settings.MaxPoolSize}. " +
-            "Raise it, or lower the concurrency.");
+        throw TooSmall(
+            endpoint, concurrency, "Maximum Pool Size", connections, $"{(database.IsGiven ? "data source" : "connection string")} of {of}",
+            database.Settings.MaxPoolSize);
     }
+
+    /// <summary>A pool is smaller than it must be.</summary>
+    /// <param name="endpoint">The endpoint's name.</param>
+    /// <param name="concurrency">The number of messages that it handles at a time.</param>
+    /// <param name="setting">What the driver calls the size.</param>
+    /// <param name="least">How many connections the endpoint may hold at a time.</param>
+    /// <param name="of">Where the setting is.</param>
+    /// <param name="found">The size.</param>
+    public static InvalidOperationException TooSmall(string endpoint, int concurrency, string setting, int least, string of, int found) => new(
+        $"Endpoint '{endpoint}' at concurrency {concurrency} needs a {setting} of at least {least} in the {of}, found {found}. " +
+        "Raise it, or lower the concurrency.");
 
     private static int NeededFor(BareEndpointBuilder endpoint, DatabaseAccess database) => endpoint.Concurrency + (database.IsGiven ? Apart : 0);
 }

@@ -22,6 +22,7 @@ public static class FactsOfBare
                 afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff],
                 fault: null,
                 "a lost session counts as a failed attempt, and a message that loses three is given up (the kit's bare endpoint)"),
+            SharedLimits.OfStatementsOnSqlServer,
             .. from fault in new[] { Fault.RestartBroker, Fault.RestartBrokerHalfway, Fault.RestartBrokerLate }
                select new KnownLimit(
                    TransportName.RabbitMq, [TransactionMode.TransactionsOff], fault, Affected.Chosen,

@@ -19,6 +19,7 @@ public static class FactsOfNServiceBus
                 afterRows: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox],
                 onABroker: [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Outbox]),
             SharedLimits.OfTheSharedChannel,
+            SharedLimits.OfStatementsOnSqlServer,
             new(TransportName.RabbitMq, [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.FailedDispatch, Affected.Bystander,
                 new HashSet<DeliveryClass> { Duplicated, DuplicatedOutgoing },
                 "the endpoint has one channel to publish on; the broker closes it when a handler sends to a queue that does not exist, and another " +

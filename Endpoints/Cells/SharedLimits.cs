@@ -55,6 +55,12 @@ internal static class SharedLimits
             $"a cut connection counts as a failed attempt, and the message is given up after three, the kit's setting {Versions}"),
     ];
 
+    /// <summary>An error that a handler swallows, where its server undoes the statement alone.</summary>
+    public static KnownLimit OfStatementsOnSqlServer { get; } = new(
+        TransportName.SqlServer, [TransactionMode.FullDtc, TransactionMode.FullDtcPromoted, TransactionMode.DtcOff], Fault.SwallowedError, Affected.Chosen,
+        new HashSet<DeliveryClass> { Torn },
+        "SQL Server undoes the failed statement and keeps the transaction, unless XACT_ABORT is on (documented, not run)");
+
     /// <summary>Messages that are given up: without any effect, and with their rows only where an attempt can fail after those have committed.</summary>
     /// <param name="counts">The modes in which failures count.</param>
     /// <param name="afterRows">Those of them in which an attempt can fail after its rows have committed.</param>

@@ -37,9 +37,10 @@ public static class TransactionModeExtensions
     /// In <c>full-dtc</c> on PostgreSQL, pass a <c>TwoPhasePostgreSqlTransport</c> (package TransactionModes.NServiceBus.PostgreSql).
     /// </para>
     /// <para>
-    /// In <c>full-dtc</c> on SQL Server, handlers that connect with the transport's connection string share the receive's local transaction. A
-    /// different connection string, as in <c>full-dtc-promoted</c>, promotes it to MSDTC, which only Windows has: elsewhere the endpoint starts, but
-    /// each message fails. Set <c>Transaction Binding=Explicit Unbind</c> for both connections: by default, writes after a time-out of the scope stay.
+    /// Nobody has run it on a SQL Server yet. In <c>full-dtc</c> there, handlers that connect with the transport's connection string share the receive's
+    /// local transaction. A different connection string, as in <c>full-dtc-promoted</c>, promotes it to MSDTC, which only Windows has: elsewhere the
+    /// endpoint starts, but each message fails. Set <c>Transaction Binding=Explicit Unbind</c> for both connections: by default, writes after a time-out
+    /// of the scope stay.
     /// </para>
     /// </remarks>
     /// <param name="endpoint">The endpoint. It must not have a transaction mode yet.</param>

@@ -19,6 +19,11 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
     private const int FileMebibytes = 128;
     private const int PagesOfAMebibyte = 128;
 
+    // The server's defaults can be others, by its database "model". Each commit is durable under simple recovery too. Endpoints use locks; row versions are
+    // for the runner's queries.
+    internal static readonly IReadOnlyList<string> Settings =
+        ["RECOVERY SIMPLE", "DELAYED_DURABILITY = DISABLED", "READ_COMMITTED_SNAPSHOT OFF", "ALLOW_SNAPSHOT_ISOLATION ON"];
+
     private const string CreateTable = "CREATE TABLE dbo.widget (id bigint NOT NULL PRIMARY KEY CLUSTERED, message_id uniqueidentifier NOT NULL)";
 
     private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
@@ -99,9 +104,8 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
     {
         await SqlServerOwner.CreateAsync(server, database, cancellationToken);
         await using var connection = await SqlServerConnections.OpenAsync(ConnectionTo(database), cancellationToken);
-        // Each commit is durable under simple recovery too. Endpoints use locks, the server's default; row versions are for the runner's queries.
-        await connection.ExecuteAsync($"ALTER DATABASE [{database}] SET RECOVERY SIMPLE", cancellationToken);
-        await connection.ExecuteAsync($"ALTER DATABASE [{database}] SET ALLOW_SNAPSHOT_ISOLATION ON", cancellationToken);
+        foreach (var setting in Settings)
+            await connection.ExecuteAsync($"ALTER DATABASE [{database}] SET {setting}", cancellationToken);
         var small = await connection.ReadAsync(
             "SELECT name FROM sys.database_files WHERE type IN (0, 1) AND size < @pages", row => row.GetString(0), cancellationToken,
             new SqlParameter("@pages", FileMebibytes * PagesOfAMebibyte));

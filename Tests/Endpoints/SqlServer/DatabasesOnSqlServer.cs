@@ -45,6 +45,10 @@ public sealed class DatabasesOnSqlServer
         }
     }
 
+    [Test]
+    public void They_have_the_settings_that_the_report_names_whatever_the_servers_defaults_are() => Assert.That(
+        SqlServerDatabases.Settings, Is.SupersetOf(new[] { "RECOVERY SIMPLE", "DELAYED_DURABILITY = DISABLED", "READ_COMMITTED_SNAPSHOT OFF" }));
+
     [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
     public async Task A_probe_begins_with_an_empty_table(string server)
     {

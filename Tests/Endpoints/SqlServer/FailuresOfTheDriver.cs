@@ -11,7 +11,7 @@ namespace Kit.Tests.SqlServer;
 [Parallelizable]
 public sealed class FailuresOfTheDriver
 {
-    private static readonly FailureKinds Kinds = SqlClientErrors.Kinds;
+    private static readonly FailureKinds Kinds = SqlClientErrors.KindsFor("orders", "widgets");
 
     [Test]
     public async Task A_session_that_is_lost_delays_the_next_attempt()
@@ -33,13 +33,18 @@ public sealed class FailuresOfTheDriver
     [TestCase(1205, 13, FailureKind.HandlerFailed)]
     [TestCase(2627, 14, FailureKind.HandlerFailed)]
     [TestCase(40551, 16, FailureKind.HandlerFailed)]
-    [TestCase(3906, 16, FailureKind.Refused)]
     [TestCase(1105, 17, FailureKind.Refused)]
     [TestCase(9002, 17, FailureKind.Refused)]
     [TestCase(701, 17, FailureKind.Refused)]
     [TestCase(6005, 10, FailureKind.Refused)]
     [TestCase(40501, 20, FailureKind.Refused)]
     public void Its_kind(int number, byte severity, object kind) => Assert.That(Kinds.Of(Told(number, severity)), Is.EqualTo(kind));
+
+    [TestCase("orders", FailureKind.Refused)]
+    [TestCase("Widgets", FailureKind.Refused)]
+    [TestCase("archive_of_orders", FailureKind.HandlerFailed)]
+    public void A_read_only_database_is_waited_for_only_if_it_is_the_endpoints(string database, object kind) => Assert.That(
+        Kinds.Of(Told(3906, 16, $"Failed to update database \"{database}\" because the database is read-only.")), Is.EqualTo(kind));
 
     [TestCase(-2, 11, true)]
     [TestCase(1222, 16, true)]
@@ -48,12 +53,12 @@ public sealed class FailuresOfTheDriver
         Assert.That(Kinds.IsTimeout(Told(number, severity)), Is.EqualTo(expected));
 
     /// <summary>As the driver makes it of what the server says. It has no public way to.</summary>
-    private static SqlException Told(int number, byte severity)
+    private static SqlException Told(int number, byte severity, string message = "told")
     {
         const BindingFlags Inner = BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static;
         var errors = (SqlErrorCollection)Activator.CreateInstance(typeof(SqlErrorCollection), nonPublic: true)!;
         var error = typeof(SqlError).GetConstructors(Inner).OrderBy(one => one.GetParameters().Length).First();
-        var given = new Dictionary<string, object?> { ["infoNumber"] = number, ["errorClass"] = severity, ["server"] = "db1", ["errorMessage"] = "told" };
+        var given = new Dictionary<string, object?> { ["infoNumber"] = number, ["errorClass"] = severity, ["server"] = "db1", ["errorMessage"] = message };
         var arguments = error.GetParameters().Select(parameter =>
             given.GetValueOrDefault(parameter.Name!) ?? (parameter.ParameterType.IsValueType ? Activator.CreateInstance(parameter.ParameterType) : null));
         typeof(SqlErrorCollection).GetMethod("Add", Inner)!.Invoke(errors, [error.Invoke([.. arguments])]);

@@ -70,10 +70,33 @@ public sealed class OneConnectionStringOrTwo
     [Test]
     public void Local_it_goes_on_to_the_server() => Assert.That(() => StartAsync(TransactionMode.FullDtc, data: null), Throws.TypeOf<SqlException>());
 
-    private static async Task StartAsync(TransactionMode mode, string? data)
+    [TestCase(";Pooling=false")]
+    [TestCase(";Connection Lifetime=60")]
+    public void Local_it_is_refused_where_its_session_would_not_be_the_next_ones(string more) => Assert.That(
+        () => StartAsync(TransactionMode.FullDtc, data: null, Server + more),
+        Throws.TypeOf<NotSupportedException>().With.Message.Contains("a second session would need MSDTC"));
+
+    [TestCase("transactions-off", 3, "a Max Pool Size of at least 4 in the connection string of its queue and its handlers' data, found 3.")]
+    [TestCase("scope-off", 3, "a Max Pool Size of at least 4 in the connection string of its queue and its handlers' data, found 3.")]
+    [TestCase("dtc-off", 1, "a Max Pool Size of at least 2 in the connection string of its queue, found 1.")]
+    [TestCase("full-dtc", 1, "a Max Pool Size of at least 2 in the connection string of its queue and its handlers' data, found 1.")]
+    public void A_pool_in_which_workers_would_wait_for_each_other_is_refused(string mode, int size, string needed) => Assert.That(
+        () => StartAsync(TransactionMode.Parse(mode), data: null, $"{Server};Max Pool Size={size}"),
+        Throws.InvalidOperationException.With.Message.EqualTo(
+            $"Endpoint 'orders' at concurrency 2 needs {needed} Raise it, or lower the concurrency."));
+
+    [TestCase("transactions-off", ";Max Pool Size=4")]
+    [TestCase("transactions-off", ";Pooling=false;Max Pool Size=1")]
+    [TestCase("dtc-off", ";Max Pool Size=2")]
+    [TestCase("full-dtc", ";Max Pool Size=2")]
+    public void Another_pool_goes_on_to_the_server(string mode, string more) =>
+        Assert.That(() => StartAsync(TransactionMode.Parse(mode), data: null, Server + more), Throws.TypeOf<SqlException>());
+
+    private static async Task StartAsync(TransactionMode mode, string? data, string queues = Server)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
-        builder.Services.AddBareEndpoint("orders", endpoint => endpoint.UseSqlServer(Server, data).UseTransactionMode(mode).Handle<Order, OrderHandler>());
+        builder.Services.AddBareEndpoint("orders", endpoint => endpoint
+            .UseSqlServer(queues, data).UseTransactionMode(mode).LimitConcurrency(2).Handle<Order, OrderHandler>());
         using var host = builder.Build();
         await host.StartAsync();
     }

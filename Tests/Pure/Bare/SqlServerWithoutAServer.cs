@@ -31,6 +31,10 @@ public sealed class SqlServerWithoutAServer
         Assert.That(Statements.Requeue, Does.StartWith("SET IDENTITY_INSERT [a]]queue] ON;").And.EndsWith("SET IDENTITY_INSERT [a]]queue] OFF"));
 
     [Test]
+    public void The_right_that_this_needs_is_asked_for() =>
+        Assert.That(Statements.MayRequeue, Is.EqualTo("SELECT coalesce(HAS_PERMS_BY_NAME(N'[a]]queue]', 'OBJECT', 'ALTER'), 0)"));
+
+    [Test]
     public void A_publish_is_one_unit_where_no_transaction_is_open() => Assert.That(
         string.Join(' ', SubscriptionStatements.Publish.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)),
         Does.Contain("SET XACT_ABORT ON; DECLARE @own bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END; BEGIN TRY IF @own = 1 BEGIN TRANSACTION;")

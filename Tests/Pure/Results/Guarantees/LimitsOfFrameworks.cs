@@ -26,6 +26,7 @@ public sealed class LimitsOfFrameworks
     [TestCase("masstransit", "rabbitmq", true)]
     [TestCase("masstransit", "postgresql", true, Description = "It is the driver's, on any transport.")]
     [TestCase("bare", "rabbitmq", false)]
+    [TestCase("bare", "sqlserver", true)]
     public void Are_found_by_framework(string framework, string transport, bool isKnown) => Assert.That(
         LimitsOf(framework, transport, Fault.SwallowedError, Affected.Chosen), Has.Count.EqualTo(isKnown ? 1 : 0));
 
