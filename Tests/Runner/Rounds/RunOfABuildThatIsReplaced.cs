@@ -38,6 +38,8 @@ public sealed class RunOfABuildThatIsReplaced
         var result = await runner.EndAsync();
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
-        Assert.That(result.Output, Does.Contain("round 5: error, not in the averages: The program was built anew while it ran").And.Contain("git worktree add"));
+        Assert.That(
+            result.Output,
+            Does.Contain("round 5: error, not in the averages: The program was built anew while it ran").And.Contain("git worktree add"));
     }
 }
