@@ -122,7 +122,8 @@ internal sealed class RunCommand : KitCommand
         {
             await console.WriteLineAsync(finished == 0
                 ? "Stopped before any round had finished." + (isRemoved ? $" Removed the empty {plan.Folder}." : "")
-                : $"Stopped. Finished rounds: {finished}, kept in {plan.Folder}; see them with: {TypedCommand.Of("report", plan.Folder)}. To go on: {TypedCommand.Of("run", "--resume", plan.Folder)}");
+                : $"Stopped. Finished rounds: {finished}, kept in {plan.Folder}; see them with: {TypedCommand.Of("report", plan.Folder)}. " +
+                  $"To go on: {TypedCommand.Of("run", "--resume", plan.Folder)}");
             return ExitCode.Interrupted;
         }
 
