@@ -13,7 +13,7 @@ internal static class ChildProcess
     /// <summary>Closes the input, and kills the process if that does not end it.</summary>
     public static async Task EndAsync(Process process)
     {
-        process.StandardInput.Close();
+        CloseInput(process);
         using var patience = new CancellationTokenSource(Patience);
         try
         {
@@ -23,6 +23,19 @@ internal static class ChildProcess
         {
             process.Kill();
             await process.WaitForExitAsync(CancellationToken.None);
+        }
+    }
+
+    /// <summary>Closes the input, also of a process that has ended and has not read the last line that it was given.</summary>
+    public static void CloseInput(Process process)
+    {
+        try
+        {
+            process.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // Nobody is left to read it.
         }
     }
 }

@@ -94,7 +94,7 @@ internal sealed class RunningBuild : IAsyncDisposable
     {
         if (!hasEnded)
         {
-            process.StandardInput.Close();
+            ChildProcess.CloseInput(process);
             if (OperatingSystem.IsWindows())
                 await Task.WhenAny(process.WaitForExitAsync(), Task.Delay(ToStop));
             await program.StopAsync(process);

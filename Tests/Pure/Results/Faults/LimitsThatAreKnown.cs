@@ -88,11 +88,14 @@ public sealed class LimitsThatAreKnown
 
     /// <summary>
     /// Finding 18: Rebus commits the receive of a message that it has given up. And nothing recovers the driver's two-phase commit, which a handler can leave.
+    /// SQL Server goes on after a failed statement.
     /// </summary>
     private static readonly IReadOnlyList<(string Framework, TransactionMode Mode, Fault Fault)> OneUnitInPieces =
     [
         ("rebus", TransactionMode.Shared, Fault.Poison), ("rebus", TransactionMode.Shared, Fault.ReceiveLost),
         ("bare", TransactionMode.NpgsqlScope, Fault.SettingsLeft),
+        ("bare", TransactionMode.FullDtc, Fault.SwallowedError), ("bare", TransactionMode.FullDtcPromoted, Fault.SwallowedError),
+        ("nservicebus", TransactionMode.FullDtc, Fault.SwallowedError), ("nservicebus", TransactionMode.FullDtcPromoted, Fault.SwallowedError),
     ];
 
     [Test]
