@@ -3,6 +3,7 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
+using Kit.Runner.Servers;
 using Kit.Runner.Stage.Transports;
 using Kit.Runner.Terminal;
 
@@ -11,7 +12,6 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>pages</c>: writes the blocks of the pages that come from results and from the matrix.</summary>
 internal sealed class PagesCommand : KitCommand
 {
-    private const string RootFile = "Kit.sln";
     private const string Typed = "pages";
 
     private readonly Option<bool> check = new("--check")
@@ -70,17 +70,9 @@ internal sealed class PagesCommand : KitCommand
     /// <summary>The folder of Kit.sln: this one, or one above it.</summary>
     /// <param name="command">The command that writes into it.</param>
     /// <exception cref="KitException">There is none.</exception>
-    internal static string RootAbove(string folder, string command)
-    {
-        for (var root = new DirectoryInfo(folder); root is not null; root = root.Parent)
-        {
-            if (File.Exists(Path.Combine(root.FullName, RootFile)))
-                return root.FullName;
-        }
-
-        throw new KitException(
-            $"Expected {RootFile} in {folder} or in a folder above it, and found none: {command} writes the pages of the kit's repository.",
+    internal static string RootAbove(string folder, string command) => WorkTree.RootAbove(folder)
+        ?? throw new KitException(
+            $"Expected {WorkTree.Solution} in {folder} or in a folder above it, and found none: {command} writes the pages of the kit's repository.",
             "Change into a checkout of the kit.")
         { IsUsage = true };
-    }
 }

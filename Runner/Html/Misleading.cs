@@ -40,7 +40,7 @@ internal static class Misleading
     private static string Words(ContainerInline inline) => string.Concat(inline.Descendants<LiteralInline>().Select(literal => literal.Content.ToString()));
 }
 
-/// <summary>Files in the assembly and beside it.</summary>
+/// <summary>Files in the assembly and next to it.</summary>
 internal static class Embedded
 {
     public static string Style => Text("page.css");

@@ -27,19 +27,23 @@ internal static class WorkTree
         return CommitOf(Build.OfThis(), head.Trim(), changes.Output.Trim().Length > 0);
     }
 
-    private const string Solution = "Kit.sln";
+    /// <summary>The file at the root of the kit's repository.</summary>
+    internal const string Solution = "Kit.sln";
 
-    /// <summary>Git reads no work tree of another user: what changed is not known there, but what was built is.</summary>
-    internal static bool IsInOne(string folder)
+    /// <summary>The folder of <see cref="Solution"/>: this one, or one above it; <see langword="null"/>: there is none.</summary>
+    internal static string? RootAbove(string folder)
     {
-        for (var above = new DirectoryInfo(folder); above is not null; above = above.Parent)
+        for (var root = new DirectoryInfo(folder); root is not null; root = root.Parent)
         {
-            if (File.Exists(Path.Combine(above.FullName, Solution)))
-                return Path.Exists(Path.Combine(above.FullName, ".git"));
+            if (File.Exists(Path.Combine(root.FullName, Solution)))
+                return root.FullName;
         }
 
-        return false;
+        return null;
     }
+
+    /// <summary>Git reads no work tree of another user: what changed is not known there, but what was built is.</summary>
+    internal static bool IsInOne(string folder) => RootAbove(folder) is { } root && Path.Exists(Path.Combine(root, ".git"));
 
     private static readonly IReadOnlyList<string> NotOfTheProgram =
         [":(top,exclude)results", ":(top,exclude)docs/results", ":(top,exclude,glob)docs/*.svg", ":(top,exclude,glob)**/*.md"];

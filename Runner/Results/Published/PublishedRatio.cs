@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Kit.Runner.Results.Published;
 
-/// <summary>Two modes of the bare endpoint in the published results, which are beside the program.</summary>
+/// <summary>Two modes of the bare endpoint in the published results, which are next to the program.</summary>
 public static class PublishedRatio
 {
     /// <summary>A mode's rate as a multiple of another's, with its cell and its commit.</summary>
