@@ -47,9 +47,9 @@ public sealed class LoadsThatTakeLong : LoadTest
         using (Assert.EnterMultipleScope())
         {
             Assert.That(late.TimedOut, Is.Positive);
-            Assert.That(late.Failed, Is.EqualTo(late.TimedOut), "each has an effect in the end");
-            Assert.That((late.FailedShare, late.DeadLettered, late.Lost), Is.EqualTo(((double)late.TimedOut! / late.Sent, (int?)0, (int?)0)));
-            Assert.That(result.Output, Does.Match($@"% failed \(0 dead-lettered, 0 lost, {late.TimedOut} timed out\)"));
+            Assert.That(late.Failed, Is.EqualTo(late.TimedOut + late.Unsent), "what was sent has an effect in the end");
+            Assert.That((late.FailedShare, late.DeadLettered, late.Lost), Is.EqualTo(((double)late.Failed / (late.Sent + late.Unsent), (int?)0, (int?)0)));
+            Assert.That(result.Output, Does.Match($@"% failed \(0 dead-lettered, 0 lost, {late.TimedOut} timed out[,)]"));
             Assert.That(result.Output, Does.Contain("each of whom waits up to 0.0100 s"));
             Assert.That((none.TimedOut, none.Failed), Is.EqualTo(((int?)0, 0)));
             Assert.That((document.Settings.TimeoutSeconds, waited.Settings.TimeoutSeconds), Is.EqualTo(((double?)0.01, (double?)30)));
@@ -95,7 +95,8 @@ public sealed class LoadsThatTakeLong : LoadTest
             Assert.That(load.Outcome.Reasons.Single(), Does.Match("^it was stopped, and [0-9,]+ messages still had to be handled after 30 s$"));
             Assert.That(load.IsStopped);
             Assert.That(load.Sent - load.Failed, Is.InRange(1, load.Sent - 1), "some were handled, and some were not");
-            Assert.That(load.Latency!.P50, Is.Positive);
+            Assert.That(load.Latency!.Max, Is.Positive);
+            Assert.That(load.Latency.P50, Is.Null, "most have no effect, and are slower than any other");
         }
     }
 

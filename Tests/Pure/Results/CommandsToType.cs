@@ -4,7 +4,7 @@ namespace Kit.Tests.Results;
 
 public sealed class CommandsToType
 {
-    [TestCase("report", "results/2026-11-30", ExpectedResult = "report results/2026-11-30")]
+    [TestCase("report", "results/2026-12-01", ExpectedResult = "report results/2026-12-01")]
     [TestCase("--out=results/s", ExpectedResult = "--out=results/s")]
     [TestCase("--resume", "my run", ExpectedResult = "--resume 'my run'")]
     [TestCase("--postgresql", "Host=db1;Username=kit;Password=***", ExpectedResult = "--postgresql 'Host=db1;Username=kit;Password=***'")]
