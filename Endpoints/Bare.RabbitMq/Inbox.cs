@@ -25,6 +25,9 @@ internal sealed class Inbox : EndedConsumer, IAsyncDisposable
 
     public int Count => waiting.Reader.Count;
 
+    /// <summary>The first failure that ended it; <see langword="null"/> if none did. Who does not wait for a delivery is not told otherwise.</summary>
+    public string? Failure { get; private set; }
+
     public static async Task<Inbox> OpenAsync(IConnection connection, string queue, ushort prefetch, bool autoAcknowledge, CancellationToken cancellationToken)
     {
         var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -74,6 +77,7 @@ internal sealed class Inbox : EndedConsumer, IAsyncDisposable
 
     public override void Break(string reason)
     {
+        Failure ??= reason;
         ended = true;
         waiting.Writer.TryComplete(new BrokerException(reason));
     }

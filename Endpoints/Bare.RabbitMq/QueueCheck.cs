@@ -9,6 +9,9 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </summary>
 internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broker, ILogger log)
 {
+    /// <summary>False if the queues were there before, so that a missing one has lost its messages and its subscriptions.</summary>
+    public bool MayBeNew { get; init; } = true;
+
     /// <exception cref="BrokerException">A queue exists with another type.</exception>
     public async Task RunAsync(IConnection connection, CancellationToken cancellationToken)
     {
@@ -17,6 +20,8 @@ internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broke
         var found = await names.CreateMissingAsync(connection, cancellationToken);
         foreach (var queue in names.All)
         {
+            if (!MayBeNew && !found.Contains(queue))
+                LogMadeAgain(queue);
             // A policy can reach a new queue, too.
             silent ??= await LookAsync(queue, management, cancellationToken);
             if (silent is not null && found.Contains(queue))
@@ -60,6 +65,12 @@ internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broke
         else
             LogUnseenPolicy(queue, silent, different);
     }
+
+    [LoggerMessage(
+        Level = LogLevel.Warning,
+        Message = "Queue '{Queue}' was no longer there and has been created again. Its messages are gone, and so are its subscriptions: " +
+                  "whoever subscribed it must do it again.")]
+    private partial void LogMadeAgain(string queue);
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "{Concern}")]
     private partial void LogConcern(string concern);

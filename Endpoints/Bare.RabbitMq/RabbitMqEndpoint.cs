@@ -50,7 +50,7 @@ internal sealed partial class RabbitMqEndpoint(
         endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, [data.Source], cancelled);
         receivers = new Receivers(endpoint, settings.Address, data.Source, log);
         var receiverOf = await receivers.PrepareAsync(cancellationToken);
-        var session = await OpenAsync(cancellationToken);
+        var session = await OpenAsync(isFirst: true, cancellationToken);
         running = OwnContext.Run(() => RunAsync(session, Measured(receiverOf)));
     }
 
@@ -97,8 +97,8 @@ internal sealed partial class RabbitMqEndpoint(
     private Func<QueueSession, Task<IReceiver>> Measured(Func<QueueSession, MessagePipeline, IReceiver> receiverOf) =>
         queue => TimedReceiver.OpenAsync(pipeline, worker => Task.FromResult(receiverOf(queue, worker)));
 
-    private Task<Session> OpenAsync(CancellationToken cancellationToken) =>
-        Session.OpenAsync(settings, names, endpoint.Name, autoAcknowledge: !endpoint.Mode.CommitOrder.IsMessageLeftInHandler, log, cancellationToken);
+    private Task<Session> OpenAsync(bool isFirst, CancellationToken cancellationToken) => Session.OpenAsync(
+        settings, names, endpoint.Name, autoAcknowledge: !endpoint.Mode.CommitOrder.IsMessageLeftInHandler, isFirst, log, cancellationToken);
 
     private async Task RunAsync(Session? session, Func<QueueSession, Task<IReceiver>> receiverOf)
     {
@@ -107,7 +107,7 @@ internal sealed partial class RabbitMqEndpoint(
         {
             try
             {
-                current = session ??= await OpenAsync(stopping.Token);
+                current = session ??= await OpenAsync(isFirst: false, stopping.Token);
                 backOff.Reset();
                 await session.RunAsync(endpoint, names, receiverOf, stopping.Token, abandoning.Token);
             }

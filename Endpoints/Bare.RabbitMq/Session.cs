@@ -24,7 +24,7 @@ internal sealed class Session : IAsyncDisposable
 
     /// <exception cref="BrokerException">The broker cannot be reached, or its queues are not as expected.</exception>
     public static async Task<Session> OpenAsync(
-        RabbitMqSettings settings, QueueNames names, string name, bool autoAcknowledge, ILogger log, CancellationToken cancellationToken)
+        RabbitMqSettings settings, QueueNames names, string name, bool autoAcknowledge, bool isFirst, ILogger log, CancellationToken cancellationToken)
     {
         var forReceiving = await Broker.ConnectAsync(settings.Address, $"{name} receiving", cancellationToken);
         SendingConnection? forSending = null;
@@ -32,7 +32,7 @@ internal sealed class Session : IAsyncDisposable
         {
             forSending = await SendingConnection.OpenAsync(settings.Address, $"{name} sending", Timeout.InfiniteTimeSpan, cancellationToken);
             // Each time: what somebody deleted and made again while the connection was lost can be another queue.
-            await new QueueCheck(names, settings.Address, log).RunAsync(forReceiving, cancellationToken);
+            await new QueueCheck(names, settings.Address, log) { MayBeNew = isFirst }.RunAsync(forReceiving, cancellationToken);
             var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
             Watch(forSending.Connection, opened, log);
             return new Session(forReceiving, forSending, opened);
@@ -47,7 +47,7 @@ internal sealed class Session : IAsyncDisposable
     }
 
     /// <summary>Runs workers until <paramref name="stopping"/>, and waits for them to finish.</summary>
-    /// <exception cref="BrokerException">A connection was lost.</exception>
+    /// <exception cref="BrokerException">A connection was lost, or the queue deleted, also if every worker could finish its message.</exception>
     public async Task RunAsync(
         BareEndpointBuilder endpoint, QueueNames names, Func<QueueSession, Task<IReceiver>> receiverOf,
         CancellationToken stopping, CancellationToken abandoning)
@@ -63,6 +63,8 @@ internal sealed class Session : IAsyncDisposable
         await using (stopping.Register(() => ending = inbox.EndAsync()))
             await Task.WhenAll(receivers.Select(receiver => Task.Run(() => WorkAsync(receiver, endpoint.Status, abandoning), CancellationToken.None)));
         await ending;
+        if (inbox.Failure is { } failure && !stopping.IsCancellationRequested)
+            throw new BrokerException(failure);
     }
 
     public async ValueTask DisposeAsync()

@@ -9,7 +9,7 @@ namespace Kit.Endpoints.MassTransit;
 /// What a mode needs of all that is configured on its endpoint and its host, also after the mode. MassTransit calls it for each channel of the endpoint. If it
 /// throws, the endpoint receives nothing, and its health and log say why.
 /// </summary>
-internal sealed class BeforeItReceives(IReceiveEndpointConfiguration endpoint, TransactionMode mode)
+internal sealed class BeforeItReceives(IReceiveEndpointConfiguration endpoint, ReceiveSettings queue, TransactionMode mode)
 {
     // The names with which MassTransit's filters describe themselves to a probe.
     private const string Retry = "retry";
@@ -27,9 +27,21 @@ internal sealed class BeforeItReceives(IReceiveEndpointConfiguration endpoint, T
                 "A transaction mode needs the host's PublisherConfirmation, which is off: a send that the broker loses would not be noticed. Leave it on.");
         }
 
+        RequireLasting();
         RequireNoRetry(Filters(), isWithin: mode.ImmediateRetries == 0);
         if (Interlocked.Increment(ref observers) == 1)
             endpoint.ReceiveEndpoint.ConnectSendObserver(new SendsNeedAQueue());
+    }
+
+    private void RequireLasting()
+    {
+        var lossy =
+            queue.PurgeOnStartup ? "PurgeOnStartup: each start deletes what waits in it"
+            : queue.AutoDelete ? "AutoDelete: the broker deletes it, with its messages, when the endpoint stops"
+            : !queue.Durable ? "Durable = false: a restart of the broker deletes it, with its messages"
+            : null;
+        if (lossy is not null)
+            throw new NotSupportedException($"Queue '{queue.QueueName}' loses messages by {lossy}. In no mode may what waits be lost: leave the default.");
     }
 
     private IDictionary<string, object> Filters()

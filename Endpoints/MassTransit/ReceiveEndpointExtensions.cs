@@ -44,12 +44,13 @@ public static class ReceiveEndpointExtensions
     /// Sets the transaction mode of an endpoint's consumers. Call it before <c>ConfigureConsumer</c>, because filters that are configured first
     /// run outside later ones. For a quorum queue, also call <see cref="UseQuorumQueue"/>. Each attempt has its own transaction in its own outbox:
     /// retry (outbox (scope (consumer))). A send of a consumer that reaches no queue fails, which RabbitMQ and MassTransit otherwise do not notice; a delayed
-    /// one does not.
+    /// one does not. What a consumer or a saga schedules leaves at once, once for each attempt.
     /// </summary>
     /// <remarks>
     /// The endpoint receives nothing, and its health and log say why, if a retry or a redelivery of yours would be within the mode's outbox: one that is set
     /// later, in a <c>ConsumerDefinition</c>, or on a consumer. Set it on the endpoint, before the mode. In <c>transactions-off</c> none may be there. The same
-    /// with the host's <c>PublisherConfirmation</c> off, which is on by default: a send that the broker loses would not be noticed.
+    /// with the host's <c>PublisherConfirmation</c> off, which is on by default: a send that the broker loses would not be noticed; and with a queue that is
+    /// purged at the start, deleted with its consumers, or not durable.
     /// </remarks>
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="mode"><c>dtc-off</c>, <c>scope-off</c> or <c>transactions-off</c>.</param>
@@ -74,7 +75,7 @@ public static class ReceiveEndpointExtensions
             throw new InvalidOperationException("The endpoint already has a transaction mode: call UseTransactionMode only once.");
 
         // The host, consumers and their retries may be configured later.
-        var before = new BeforeItReceives((IReceiveEndpointConfiguration)endpoint, mode);
+        var before = new BeforeItReceives((IReceiveEndpointConfiguration)endpoint, settings, mode);
         ((IRabbitMqReceiveEndpointConfigurator)endpoint).ConfigureChannel(channel => channel.UseExecute(before.Require));
         if (mode == TransactionMode.TransactionsOff)
         {

@@ -8,12 +8,13 @@ namespace Kit.Endpoints.MassTransit;
 /// </summary>
 internal sealed class SendsNeedAQueue : ISendObserver
 {
-    // Not for a reply or a fault, whose requester may be gone. An event, which may have no subscribers, does not come here.
+    // Not for a reply, which asks for none itself, or a fault: their requester may be gone. An event, which may have no subscribers, does not come here.
     public Task PreSend<T>(SendContext<T> context)
         where T : class
     {
         var isDelayed = context.Delay > TimeSpan.Zero;
-        if (!isDelayed && context.RequestId is null && context is not SendContext<Fault> && context.TryGetPayload(out RabbitMqSendContext? rabbit))
+        var isReply = context.RequestId is not null && context.ResponseAddress is null;
+        if (!isDelayed && !isReply && context is not SendContext<Fault> && context.TryGetPayload(out RabbitMqSendContext? rabbit))
             rabbit.Mandatory = true;
         return Task.CompletedTask;
     }

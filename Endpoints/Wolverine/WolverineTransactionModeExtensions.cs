@@ -102,14 +102,17 @@ public static class WolverineTransactionModeExtensions
     /// Differently from Wolverine's defaults, the broker confirms each publish, Wolverine tries a send again before it acknowledges, and a dead letter says
     /// why. Several applications on one database need a schema each: in <c>Solo</c> one that starts frees what the others are handling.
     /// </para>
-    /// <para>The broker drops what is sent to a queue that does not exist.</para>
+    /// <para>
+    /// The broker drops what is sent to a queue that does not exist. In <c>outbox</c> a message whose id is no GUID gets a new one at each delivery, and one
+    /// that is returned from the error queue within <c>KeepAfterMessageHandling</c> is dropped.
+    /// </para>
     /// <para>
     /// In <c>scope-off</c> a send that fails in four tries, within half a second, is dropped, and the message is acknowledged. While the connection for sends
     /// is away, about 5 s, that happens to each message.
     /// </para>
     /// <para>
     /// RabbitMQ.Client does not recover from a second cut of its connection while it recovers from the first one. The endpoint then receives nothing until it
-    /// is started again: watch the number of the queue's consumers.
+    /// is started again; so if the broker ends the consumer. Watch the number of the queue's consumers.
     /// </para>
     /// </remarks>
     /// <param name="wolverine">The endpoint's options.</param>
@@ -150,7 +153,8 @@ public static class WolverineTransactionModeExtensions
         if (mode != TransactionMode.Outbox)
         {
             wolverine.Policies.Add(new ListenersAreNotInMemory<RabbitMqQueue>());
-            return listener.ProcessInline();
+            // The last waits for those before it, and may take consumer_timeout: of 100, Wolverine's default, each has 18 s.
+            return listener.ProcessInline().PreFetchCount(3);
         }
 
         wolverine.PersistMessagesWithPostgresql(connectionString!, schema);

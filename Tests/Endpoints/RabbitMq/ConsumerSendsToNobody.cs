@@ -31,6 +31,11 @@ public sealed class ConsumerSendsToNobody
             isRequest: true),
         Is.Zero);
 
+    /// <summary>Its sender waits for an answer, so the request has the id of one, as a reply has.</summary>
+    [TestCaseSource(nameof(Modes))]
+    public async Task A_request_that_is_passed_on_to_no_queue_fails_the_message(TransactionMode mode) => Assert.That(
+        await ConsumeAsync(mode, context => context.Forward(new Uri("exchange:nobody")), isRequest: true), Is.EqualTo(1));
+
     [Test]
     public async Task An_activity_in_dtc_off_is_refused() => Assert.That(
         await RefusalOfAsync(bus => bus.AddExecuteActivity<Charge, Payment>(), (endpoint, context) =>

@@ -121,6 +121,28 @@ public sealed class ModesOfRebus
         }
     }
 
+    /// <summary>Rebus creates handlers before the scope. When this fails, look at the limits of Rebus in docs/guides/transports.md.</summary>
+    [Test]
+    public async Task In_dtc_off_a_connection_that_a_constructor_opens_is_outside_the_scope()
+    {
+        await using var bench = await RebusBench.CreateAsync();
+        await using var data = NpgsqlDataSource.Create(bench.Database);
+        NpgsqlConnection? opened = null;
+
+        await bench.DrainAsync(
+            rebus => Use(rebus, TransactionMode.DtcOff, bench.Database),
+            async _ =>
+            {
+                await using var connection = opened!;
+                await bench.InsertAsync(connection);
+                throw new InvalidOperationException("after the insert");
+            },
+            create: () => opened = data.OpenConnection());
+
+        Assert.That(await bench.CountRowsAsync(), Is.EqualTo(TransactionMode.DtcOff.Attempts));
+        Assert.That(await bench.ReadErrorsAsync(), Has.Count.EqualTo(1));
+    }
+
     /// <summary>Else the scope would have two connections, and be a two-phase commit, which nothing recovers.</summary>
     [Test]
     public async Task In_dtc_off_a_send_in_a_transaction_of_its_own_is_outside_the_handlers()

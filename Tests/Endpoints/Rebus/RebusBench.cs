@@ -47,10 +47,16 @@ internal sealed class RebusBench : IAsyncDisposable
     /// <param name="configure">Sets transport, retries and the like.</param>
     /// <param name="handle">The handler; its first argument sends a message.</param>
     /// <param name="other">Another handler of the same message.</param>
-    public async Task StartAsync(Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle, Func<Task>? other = null)
+    /// <param name="create">What the handler's constructor does.</param>
+    public async Task StartAsync(
+        Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle, Func<Task>? other = null, Action? create = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        host.Services.AddRebusHandler(services => new Handler(services.GetRequiredService<IBus>(), handle));
+        host.Services.AddRebusHandler(services =>
+        {
+            create?.Invoke();
+            return new Handler(services.GetRequiredService<IBus>(), handle);
+        });
         if (other is not null)
             host.Services.AddRebusHandler(_ => new OtherHandler(other));
         host.Services.AddRebus(rebus =>
@@ -64,9 +70,10 @@ internal sealed class RebusBench : IAsyncDisposable
 
     /// <summary>Starts it, and stops it when its queue is empty.</summary>
     /// <inheritdoc cref="StartAsync" path="/param"/>
-    public async Task DrainAsync(Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle, Func<Task>? other = null)
+    public async Task DrainAsync(
+        Action<RebusConfigurer> configure, Func<Func<Task>, Task> handle, Func<Task>? other = null, Action? create = null)
     {
-        await StartAsync(configure, handle, other);
+        await StartAsync(configure, handle, other, create);
         await Eventually.HoldsAsync(async () => await CountQueueAsync() == 0, "the queue is empty");
         await StopAsync();
     }

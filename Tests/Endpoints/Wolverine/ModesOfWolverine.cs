@@ -1,9 +1,13 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Wolverine;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Wolverine;
 using Wolverine.Postgresql.Transport;
+using Wolverine.RabbitMQ;
+using Wolverine.RabbitMQ.Internal;
+using Wolverine.Runtime;
 
 namespace Kit.Tests.Wolverine;
 
@@ -51,6 +55,29 @@ public sealed class ModesOfWolverine
     public void Outbox_on_RabbitMQ_without_a_database_is_refused() => Assert.That(
         () => new WolverineOptions().UseTransactionMode(TransactionMode.Outbox, new Uri("amqp://nowhere"), "orders"),
         Throws.ArgumentException.With.Message.Contains("Expected the database of the handlers' rows"));
+
+    /// <summary>Each message waits for those before it, while the broker's consumer_timeout runs.</summary>
+    [Test]
+    public async Task Scope_off_on_RabbitMQ_prefetches_three()
+    {
+        await using var broker = await TestVirtualHost.CreateAsync();
+        var application = Host.CreateEmptyApplicationBuilder(settings: null);
+        application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
+        {
+            wolverine.UseRuntimeCompilation();
+            wolverine.ApplicationAssembly = typeof(ModesOfWolverine).Assembly;
+            wolverine.Durability.Mode = DurabilityMode.Solo;
+            wolverine.UseTransactionMode(TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp, "orders");
+            wolverine.ConfigureRabbitMq().AutoProvision();
+        });
+        using var host = application.Build();
+        await host.StartAsync();
+
+        var endpoints = host.Services.GetRequiredService<IWolverineRuntime>().Options.Transports.AllEndpoints();
+
+        Assert.That(endpoints.OfType<RabbitMqQueue>().Single(queue => queue.QueueName == "orders").PreFetchCount, Is.EqualTo(3));
+        await host.StopAsync();
+    }
 
     /// <summary>A buffered listener deletes a message, or acknowledges it, before its handler has run.</summary>
     [TestCase("postgresql")]

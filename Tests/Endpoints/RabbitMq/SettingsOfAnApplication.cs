@@ -8,11 +8,11 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>
-/// Retries and redeliveries of MassTransit that an application sets, next to those of its mode. Within the mode's outbox they would keep what a failed attempt
-/// has sent, and within its transaction what it has stored.
+/// What an application sets next to its mode. Retries and redeliveries within the mode's outbox would keep what a failed attempt has sent, and within its
+/// transaction what it has stored.
 /// </summary>
 [Parallelizable]
-public sealed class RetriesOfAnApplication
+public sealed class SettingsOfAnApplication
 {
     public delegate void Configure(IRabbitMqReceiveEndpointConfigurator endpoint, IBusRegistrationContext context, Action mode);
 
@@ -62,6 +62,16 @@ public sealed class RetriesOfAnApplication
         }
         select new TestCaseData(mode, one.Value).SetArgDisplayNames(mode.Name, one.Key);
 
+    private static IEnumerable<TestCaseData> Lossy =>
+        from mode in Retrying.Append(TransactionMode.TransactionsOff)
+        from one in new Dictionary<string, Action<IRabbitMqReceiveEndpointConfigurator>>
+        {
+            ["PurgeOnStartup"] = endpoint => endpoint.PurgeOnStartup = true,
+            ["AutoDelete"] = endpoint => endpoint.AutoDelete = true,
+            ["Durable"] = endpoint => endpoint.Durable = false,
+        }
+        select new TestCaseData(mode, one.Value, one.Key).SetArgDisplayNames(mode.Name, one.Key);
+
     [TestCaseSource(nameof(Within))]
     public async Task Within_an_attempt_they_are_refused(TransactionMode mode, Configure configure) =>
         Assert.That(await RefusalOfAsync(mode, configure), Does.Contain($"was set after {mode}").And.Contain("before UseTransactionMode"));
@@ -105,6 +115,16 @@ public sealed class RetriesOfAnApplication
             endpoint.ConfigureConsumer<Builder>(context);
         }),
         Does.Contain("its Probe threw no words for it").And.Contain(nameof(Undescribed)));
+
+    [TestCaseSource(nameof(Lossy))]
+    public async Task A_queue_that_loses_what_waits_is_refused(TransactionMode mode, Action<IRabbitMqReceiveEndpointConfigurator> set, string named) =>
+        Assert.That(
+            await RefusalOfAsync(mode, (endpoint, _, setMode) =>
+            {
+                setMode();
+                set(endpoint);
+            }),
+            Does.Contain($"Queue 'work' loses messages by {named}"));
 
     [Test]
     public async Task A_second_mode_is_refused()

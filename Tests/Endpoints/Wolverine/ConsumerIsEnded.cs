@@ -1,0 +1,42 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Tests.Contract;
+
+namespace Kit.Tests.Wolverine;
+
+/// <summary>
+/// The broker ends the consumer, and keeps the connection: it does so when the queue is deleted, or its node stops. When this fails, look at finding 21 in
+/// docs/reference/findings.md.
+/// </summary>
+[Parallelizable]
+public sealed class ConsumerIsEnded
+{
+    private static readonly TimeSpan Silence = TimeSpan.FromSeconds(15);
+
+    [TestCase("scope-off"), TestCase("outbox"), Exhaustive]
+    public async Task And_Wolverine_receives_nothing_until_it_is_started_again(string mode)
+    {
+        var cell = Cell.Find($"wolverine.rabbitmq.{mode}.ado")!;
+        if (TestTransport.MissingServer(cell.Kind.Transport) is { } missing)
+            Assert.Ignore(missing);
+        await using var bench = await CellBench.CreateAsync(cell);
+        await bench.StartAsync();
+        await using (var connection = await RabbitMqTransportSettings.Parse(bench.Settings.Transport).Broker.ConnectAsync(
+            "test", timeout: null, CancellationToken.None))
+        {
+            await using var channel = await connection.CreateChannelAsync();
+            await channel.QueueDeleteAsync(bench.Settings.Queue);
+        }
+
+        await using (var again = cell.Kind.OpenQueueOf(cell.Mode, cell.Name, bench.Settings.Transport, bench.Settings.Widgets))
+            await again.CreateAsync(CancellationToken.None);
+        await bench.SendAsync(Situation.HandlerSucceeds);
+        await Task.Delay(Silence);
+        var before = bench.Entered;
+        await bench.StopAsync();
+        await bench.DrainAsync();
+
+        Assert.That((before, bench.Entered), Is.EqualTo((0, 1)));
+    }
+}
