@@ -23,7 +23,7 @@ public sealed class QueueIsDeleted
         await endpoint.StartAsync();
         await begun.Task.WaitAsync(Eventually.Limit);
 
-        await bench.OnChannelAsync(channel => channel.QueueDeleteAsync(RabbitMqBench.Endpoint));
+        await bench.OnChannelAsync(channel => channel.QueueDeleteAsync(RabbitMqBench.Endpoint, ifUnused: false, ifEmpty: false));
         gate.SetResult();
 
         await Eventually.HoldsAsync(

@@ -1,4 +1,3 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Tests.Contract;
@@ -26,7 +25,7 @@ public sealed class ConsumerIsEnded
             "test", timeout: null, CancellationToken.None))
         {
             await using var channel = await connection.CreateChannelAsync();
-            await channel.QueueDeleteAsync(bench.Settings.Queue);
+            await channel.QueueDeleteAsync(bench.Settings.Queue, ifUnused: false, ifEmpty: false);
         }
 
         await using (var again = cell.Kind.OpenQueueOf(cell.Mode, cell.Name, bench.Settings.Transport, bench.Settings.Widgets))

@@ -6,7 +6,6 @@ using Microsoft.Extensions.Hosting;
 using Wolverine;
 using Wolverine.Postgresql.Transport;
 using Wolverine.RabbitMQ;
-using Wolverine.RabbitMQ.Internal;
 using Wolverine.Runtime;
 
 namespace Kit.Tests.Wolverine;
@@ -75,7 +74,7 @@ public sealed class ModesOfWolverine
 
         var endpoints = host.Services.GetRequiredService<IWolverineRuntime>().Options.Transports.AllEndpoints();
 
-        Assert.That(endpoints.OfType<RabbitMqQueue>().Single(queue => queue.QueueName == "orders").PreFetchCount, Is.EqualTo(3));
+        Assert.That(endpoints.OfType<global::Wolverine.RabbitMQ.Internal.RabbitMqQueue>().Single(queue => queue.QueueName == "orders").PreFetchCount, Is.EqualTo(3));
         await host.StopAsync();
     }
 
