@@ -162,7 +162,7 @@ public sealed class SettingsOfAnApplication
         await Eventually.HoldsAsync(
             () =>
             {
-                var health = control.CheckHealth().Endpoints.Single(endpoint => endpoint.Key.EndsWith("/work", StringComparison.Ordinal)).Value;
+                var health = control.CheckHealth().Endpoints.Single(endpoint => endpoint.Key.Split('?')[0].EndsWith("/work", StringComparison.Ordinal)).Value;
                 refusal = health.Exception;
                 return Task.FromResult(health.Status == BusHealthStatus.Healthy || refusal is not null);
             },
