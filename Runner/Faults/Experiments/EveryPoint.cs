@@ -86,7 +86,8 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
             ? Promise.Classes
             : PromisedLate;
 
-    private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
+    /// <summary>The verdict on an experiment: a function of its outcome.</summary>
+    internal FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
         var (_, way, token, _) = experiment;
         List<string> fired = [.. outcome.Events.Select(one => one.Text)];
@@ -125,11 +126,11 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
                    $"a message before it is {Words.Of(message.Now.Classes)} now; it was {Words.Of(message.Before)} when it was accounted for",
                    message.Now.Evidence),
         ];
-        var notPromised = account.Verdicts.SelectMany(message => message.Beyond(PromisedTo(message.MessageId)));
+        var notPromised = account.Verdicts.SelectMany(message => message.Beyond(PromisedTo(message.MessageId)))
+            .Concat(changed.SelectMany(message => message.Now.Beyond(Promise.Classes)));
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, notPromised)
-            : PointVerdict.OfNotMet(
-                outcome.Unsettled, violations.Count > 0, notPromised.Concat(changed.SelectMany(message => message.Now.Beyond(Promise.Classes))));
+            : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, notPromised);
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank with { Because = string.Join("; ", violations.Select(violation => violation.Because).Prepend(outcome.Because)) };
 
