@@ -46,6 +46,6 @@ public sealed class VerdictAtAPoint
             });
 
         Assert.That(result.Verdict, Is.EqualTo(FaultVerdict.Broken));
-        Assert.That(result.Violations.Single().Because, Does.StartWith("a message before it is duplicated "));
+        Assert.That(result.Violations.Single().Because, Does.StartWith("a message before it is duplicated"));
     }
 }
