@@ -137,7 +137,7 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
         // If the point was not met, what broke the promise can have come before the message.
         var met = account.Verdicts.OrderByDescending(message => message.MessageId == outcome.Chosen)
             .ThenByDescending(message => violations.Exists(violation => violation.MessageId == message.MessageId)).First();
-        return blank with
+        return blank.With(violations) with
         {
             IsWithoutFault = outcome.IsWithoutFault,
             Point = experiment.Facts(outcome),
@@ -147,8 +147,6 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
             Observed = [.. met.Classes.Order().Select(kind => new Observation(kind, 1))],
             Counts = account.Counts,
             Evidence = met.Evidence,
-            Violations = FaultResult.StoredOf(violations),
-            ViolationCount = violations.Count,
         };
     }
 }
