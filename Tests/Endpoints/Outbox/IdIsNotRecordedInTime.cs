@@ -38,7 +38,8 @@ public sealed class IdIsNotRecordedInTime
             await record.ExecuteNonQueryAsync();
 
         Assert.That(await ReasonUnderAsync("lock_timeout=200"), Does.StartWith(
-            $"The id of message {Message} was not recorded because another session holds a lock, as one does that handles another delivery of the message. 55P03"));
+            $"The id of message {Message} was not recorded because another session holds a lock, " +
+            "as one does that handles another delivery of the message. 55P03"));
     }
 
     [Test]
@@ -52,7 +53,8 @@ public sealed class IdIsNotRecordedInTime
             """);
 
         Assert.That(await ReasonUnderAsync("statement_timeout=500"), Does.StartWith(
-            $"The id of message {Message} was not recorded in time: another session may be handling another delivery of the message, or the server is slow. 57014"));
+            $"The id of message {Message} was not recorded in time: " +
+            "another session may be handling another delivery of the message, or the server is slow. 57014"));
     }
 
     private async Task<string> ReasonUnderAsync(string setting)
