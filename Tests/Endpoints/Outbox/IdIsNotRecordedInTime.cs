@@ -63,6 +63,6 @@ public sealed class IdIsNotRecordedInTime
             new NpgsqlConnectionStringBuilder(databases.Widgets) { Options = $"-c {setting}" }.ConnectionString);
         var outbox = new OutboxStore(data, OutboxBench.Endpoint, TransactionMode.Outbox.Isolation, retention: null);
         await outbox.CreateAsync(CancellationToken.None);
-        return Assert.ThrowsAsync<ServerRefusedException>(() => outbox.Handlers.IsHandledAsync(Message, CancellationToken.None))!.Message;
+        return (await Assert.ThrowsAsync<ServerRefusedException>(() => outbox.Handlers.IsHandledAsync(Message, CancellationToken.None)))!.Message;
     }
 }
