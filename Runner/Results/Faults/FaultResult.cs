@@ -70,7 +70,9 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
 
-    /// <summary>True if it shows what became of a message that met its point. In the folders of earlier builds also if the process was killed elsewhere.</summary>
+    /// <summary>
+    /// True if it shows what became of a message that met its point. In the folders of earlier builds also if the process was killed elsewhere.
+    /// </summary>
     public bool HasMetPoint => Point is { IsElsewhere: false } && Verdict.IsConclusive() && !IsWithoutFault;
 
     /// <summary>The reasons why each try before this one does not count, at a point; absent: there was none.</summary>

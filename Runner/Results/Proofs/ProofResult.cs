@@ -74,7 +74,9 @@ public sealed record ProofResult : IPointResult
     [JsonInclude]
     public bool IsConclusive => Verdict.IsConclusive();
 
-    /// <summary>True if it shows what became of a message that met its point. In the documents of earlier builds also if the process was killed elsewhere.</summary>
+    /// <summary>
+    /// True if it shows what became of a message that met its point. In the documents of earlier builds also if the process was killed elsewhere.
+    /// </summary>
     public bool HasMetPoint => IsConclusive && !IsWithoutFault && !Point.IsElsewhere;
 }
 

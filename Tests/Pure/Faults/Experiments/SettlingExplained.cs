@@ -28,7 +28,8 @@ public sealed class SettlingExplained
         Does.Contain(FormattableString.Invariant(
             $"An experiment at a point has settled when no count has changed for {PointSettling.Quiet.TotalSeconds} seconds, ")
             + $"or for {2 * new PointWaits().Quiet.TotalSeconds} seconds if work is left. One that has not settled after "
-            + $"{PointLane<CellAccount>.ToSettle.TotalSeconds} seconds and {PointLane<CellAccount>.LongestMessage.TotalSeconds} seconds for each message is void,"));
+            + $"{PointLane<CellAccount>.ToSettle.TotalSeconds} seconds "
+            + $"and {PointLane<CellAccount>.LongestMessage.TotalSeconds} seconds for each message is void,"));
 
     private static string Page => File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "reference", "guarantees.md"));
 
