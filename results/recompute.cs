@@ -4,8 +4,8 @@
 //     dotnet run results/recompute.cs -- results/<folder>
 //
 // It uses nothing of the kit. results/README.md explains the figures. The words faster, slower and no clear difference are not computed again, the ratios
-// and intervals that they stand for are. Neither are the 2nd phase, batches, service times, round trips, grids and efficiency. That a round is valid is read,
-// and that its line agrees: each message once, handled, and with a moment.
+// and intervals that they stand for are. Neither are the 2nd phase, batches, service times, round trips, grids and efficiency. Which cell of a group is the
+// strictest is read from the summary. That a round is valid is read, and that its line agrees: each message once, handled, and with a moment.
 // Exit code 0: all equal; 1: something differs; 2: the folder cannot be read, or holds no run.
 //
 // moments.bin is a sequence of blocks, one for each line of rounds.jsonl, in the same order. Numbers are little-endian. A block:
@@ -330,6 +330,10 @@ static class Compared
     static (string, int, List<string>) Summary(StoredRun run, List<Round> cells, List<string> header, List<string[]> rows)
     {
         var (figures, differences) = (0, new List<string>());
+        var bare = cells.FindAll(cell => FrameworkOf(cell) == "bare");
+        // An axis that no bare cell names is a setting of frameworks alone.
+        var shared = bare.SelectMany(cell => cell.Cell).Select(axis => axis.Axis).Where(axis => axis != "framework").ToHashSet();
+        string SharedBy(Round cell) => string.Join('/', cell.Cell.Where(axis => shared.Contains(axis.Axis)));
         var named = rows.Select(row => (Row: row, Cell: cells.Find(cell => cell.CellName == row[0] || ModeOf(cell) == row[0])))
             .Where(each => each.Cell is not null).ToList();
         foreach (var (row, cell) in named)
@@ -362,13 +366,15 @@ static class Compared
             Check("Max msg/s", Text(counting.Max(round => round.Maximum)));
 
             var strictest = named.Find(other => GroupOf(other.Cell!) == GroupOf(cell) && other.Row[header.IndexOf("Ratio to strictest")] == "1").Cell;
-            var bare = cells.Find(other => FrameworkOf(other) == "bare" && WithoutFramework(other) == WithoutFramework(cell));
             if (strictest is null)
                 differences.Add($"{row[0]}: no row of its group is the strictest");
             else
                 Check("Ratio to strictest", RatioOf(run, cell, strictest), isBeginning: true);
-            if (bare is not null && cells.Select(FrameworkOf).Distinct().Skip(1).Any())
-                Check("Ratio to bare", RatioOf(run, cell, bare), isBeginning: true);
+            if (cells.Select(FrameworkOf).Distinct().Skip(1).Any())
+            {
+                var floor = bare.Find(other => SharedBy(other) == SharedBy(cell));
+                Check("Ratio to bare", floor is null ? "–" : RatioOf(run, cell, floor), isBeginning: true);
+            }
             if (header.Contains("Ratio to default"))
             {
                 var usual = cell.Cell.Where(axis => !run.Implied.Contains(axis.Axis)).ToList();
@@ -459,8 +465,6 @@ static class Compared
     static string FrameworkOf(Round cell) => cell.Cell.First(axis => axis.Axis == "framework").Value;
 
     static string GroupOf(Round cell) => string.Join('/', cell.Cell.Where(axis => axis.Axis != "mode").Select(axis => axis.Value));
-
-    static string WithoutFramework(Round cell) => string.Join('/', cell.Cell.Where(axis => axis.Axis != "framework").Select(axis => axis.Value));
 
     static List<string[]> RowsAt(string[] lines, int header) =>
         [.. lines.Skip(header + 2).TakeWhile(line => line.StartsWith('|')).Select(line => Row(line).ToArray())];

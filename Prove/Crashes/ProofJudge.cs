@@ -56,10 +56,10 @@ internal sealed class ProofJudge(ProofFile file)
         ];
         List<string> violations = [.. ViolationsOf(account, outcome, beyond)];
         // An effect too many, whatever its id.
-        var classes = beyond.Select(message => message.Class).Concat(account.Unexpected.Select(_ => DeliveryClass.Duplicated));
+        var classes = beyond.Concat(account.Changed).Select(message => message.Class).Concat(account.Unexpected.Select(_ => DeliveryClass.Duplicated));
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, classes)
-            : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, classes.Concat(account.Changed.Select(message => message.Class)));
+            : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, classes);
         // The process awaits an answer at the point, and calls all the same: whether such a call arrives is chance, and it could arrive once too often.
         var called = file.Effects.Any(effect => effect is RowEffect { IsDeadLetter: false }) ? DeliveryClass.DuplicatedOutgoing : DeliveryClass.Duplicated;
         if (verdict is FaultVerdict.Kept && account.CallsRefused > 0 && experiment.Point.HasAnswer && !file.Promised.Contains(called))

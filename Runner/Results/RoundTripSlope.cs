@@ -20,7 +20,7 @@ internal sealed class RoundTripSlope
             .ToList();
         // A slope below zero is no number of round trips: the rounds differ by more than the distance.
         Trips = lines.Exists(line => line.Slope <= 0) ? null : Estimate.Of([.. lines.Select(line => line.Slope)]);
-        RestMilliseconds = lines.Count == 0 ? null : lines.Average(line => line.Intercept);
+        RestMilliseconds = Trips is null ? null : lines.Average(line => line.Intercept);
     }
 
     /// <summary>The cell without its distance.</summary>

@@ -179,12 +179,14 @@ internal sealed partial class IdempotentScope(
             await using var row = await record.ExecuteReaderAsync(cancellationToken);
             return await row.ReadAsync(cancellationToken) ? new Record(row.GetFieldValue<DateTime>(0), row.GetFieldValue<ulong>(1)) : null;
         }
-        // No handler has run, so the message has not failed. Another delivery of it has been in a handler for longer than the command, lock or statement
+        // No handler has run, so the message has not failed. Another delivery of it can have been in a handler for longer than the command, lock or statement
         // time-out, perhaps on a machine that is gone.
         catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
         {
-            throw new ServerRefusedException(new NpgsqlException(
-                $"Another session has recorded the id of message {messageId} and has not ended its transaction: {late.Message}", late))
+            var known = late.SqlState is PostgresErrorCodes.LockNotAvailable
+                ? "because another session holds a lock, as one does that handles another delivery of the message"
+                : "in time: another session may be handling another delivery of the message, or the server is slow";
+            throw new ServerRefusedException(new NpgsqlException($"The id of message {messageId} was not recorded {known}. {late.Message}", late))
             {
                 IsOfOneMessage = true,
             };

@@ -86,7 +86,8 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
             ? Promise.Classes
             : PromisedLate;
 
-    private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
+    /// <summary>The verdict on an experiment: a function of its outcome.</summary>
+    internal FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
         var (_, way, token, _) = experiment;
         List<string> fired = [.. outcome.Events.Select(one => one.Text)];
@@ -125,18 +126,18 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
                    $"a message before it is {Words.Of(message.Now.Classes)} now; it was {Words.Of(message.Before)} when it was accounted for",
                    message.Now.Evidence),
         ];
-        var notPromised = account.Verdicts.SelectMany(message => message.Beyond(PromisedTo(message.MessageId)));
+        var notPromised = account.Verdicts.SelectMany(message => message.Beyond(PromisedTo(message.MessageId)))
+            .Concat(changed.SelectMany(message => message.Now.Beyond(Promise.Classes)));
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, notPromised)
-            : PointVerdict.OfNotMet(
-                outcome.Unsettled, violations.Count > 0, notPromised.Concat(changed.SelectMany(message => message.Now.Beyond(Promise.Classes))));
+            : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, notPromised);
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank with { Because = string.Join("; ", violations.Select(violation => violation.Because).Prepend(outcome.Because)) };
 
         // If the point was not met, what broke the promise can have come before the message.
         var met = account.Verdicts.OrderByDescending(message => message.MessageId == outcome.Chosen)
             .ThenByDescending(message => violations.Exists(violation => violation.MessageId == message.MessageId)).First();
-        return blank with
+        return blank.With(violations) with
         {
             IsWithoutFault = outcome.IsWithoutFault,
             Point = experiment.Facts(outcome),
@@ -146,8 +147,6 @@ internal sealed class EveryPoint(Cell cell, ServersInUse servers)
             Observed = [.. met.Classes.Order().Select(kind => new Observation(kind, 1))],
             Counts = account.Counts,
             Evidence = met.Evidence,
-            Violations = FaultResult.StoredOf(violations),
-            ViolationCount = violations.Count,
         };
     }
 }

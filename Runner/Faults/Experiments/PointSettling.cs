@@ -12,7 +12,8 @@ namespace Kit.Runner.Faults.Experiments;
 /// </summary>
 internal static class PointSettling
 {
-    private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(700);
+    /// <summary>Time without a change of any count, if nothing is left to do.</summary>
+    public static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(700);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
     /// <summary>True if the messages' handlers have returned, and nothing is left to do.</summary>

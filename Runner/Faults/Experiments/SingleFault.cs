@@ -89,7 +89,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
         var why = notFired ?? unsettled;
         // Where the fault did not fire, only what stays can break a promise, as where nothing came to rest.
         var verdict = PointVerdict.Of(why, violations.Count > 0, violations.SelectMany(violation => violation.Classes));
-        return blank with
+        return blank.With(violations) with
         {
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? why : null,
@@ -104,8 +104,6 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Se
             Counts = account.Counts,
             Fired = verdict is FaultVerdict.Broken && why is not null ? [.. fired, why] : fired,
             Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
-            Violations = FaultResult.StoredOf(violations),
-            ViolationCount = violations.Count,
         };
     }
 

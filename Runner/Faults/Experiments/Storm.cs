@@ -182,7 +182,7 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
         // What a short storm broke is broken.
         if (verdict is FaultVerdict.Kept && facts.Shortfall is not null)
             verdict = FaultVerdict.Void;
-        return blank with
+        return blank.With(violations) with
         {
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? unsettled ?? facts.Shortfall : null,
@@ -190,8 +190,6 @@ internal sealed class Storm(Cell cell, ServersInUse servers, StormPlan plan, Act
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,
             Fired = [facts.Done, .. facts.Windows is { } windows ? [$"{windows}"] : Array.Empty<string>()],
-            Violations = FaultResult.StoredOf(violations),
-            ViolationCount = violations.Count,
             Storm = facts,
         };
     }

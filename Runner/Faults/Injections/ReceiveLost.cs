@@ -19,12 +19,16 @@ internal sealed class ReceiveLost : OneMessage
     public override HandlerScript Script { get; } =
         new(ScriptedAct.Always(AttemptPoint.AfterFirstInsert, new WaitForRunner("waits until its receive is cut")));
 
+    protected override Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken) => CutAsync(scene, cancellationToken);
+
     /// <summary>Cuts until the message is no longer in the queue, or was cut off more often than any mode attempts it.</summary>
-    protected override async Task<bool> HasFiredAsync(FaultScene scene, CancellationToken cancellationToken)
+    /// <returns>False if it takes too long, or the first attempt at the message had no connection that could be cut.</returns>
+    internal static async Task<bool> CutAsync(FaultScene scene, CancellationToken cancellationToken)
     {
         var testbed = scene.Testbed;
         var attempts = new HashSet<Guid>();
         var cuts = 0;
+        var hasMissedTheFirst = false;
         var sinceACut = Stopwatch.StartNew();
         var hasEnded = await scene.UntilAsync(
             async () =>
@@ -32,13 +36,18 @@ internal sealed class ReceiveLost : OneMessage
                 foreach (var line in testbed.Journal.LinesOf(scene.Chosen)
                     .Where(line => line.Point is AttemptPoint.Faulted && attempts.Add(line.AttemptId)))
                 {
-                    if (cuts < MostCuts)
-                        await testbed.CutReceiveAsync(line.AttemptId);
-                    else
+                    // An endpoint that tries again from memory can be waiting to connect: there is nothing to cut then.
+                    if (attempts.Count > MostCuts)
                         testbed.LetGo(line.AttemptId);
-                    cuts++;
+                    else if (await testbed.CutReceiveAsync(line.AttemptId) > 0)
+                        cuts++;
+                    else
+                        hasMissedTheFirst |= attempts.Count == 1;
                     sinceACut.Restart();
                 }
+
+                if (hasMissedTheFirst)
+                    return true;
 
                 if (cuts > 0 && scene.Blocked is null && sinceACut.Elapsed > FaultScene.Patience)
                 {
@@ -52,8 +61,8 @@ internal sealed class ReceiveLost : OneMessage
             cancellationToken,
             (MostCuts + 1) * ForACut);
         testbed.LetGoOfAll();
-        scene.Tell($"the connection to the transport was cut {Math.Min(cuts, MostCuts)} times while the message was being handled");
-        return hasEnded;
+        scene.Tell($"the connection to the transport was cut at {cuts} of {attempts.Count} attempts at the message");
+        return hasEnded && !hasMissedTheFirst;
     }
 
     /// <summary>Waits until the runner lets the attempt go on.</summary>

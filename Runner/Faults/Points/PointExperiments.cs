@@ -30,7 +30,7 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
         where TAccount : class =>
         outcome.IsMet ? Facts()
         : outcome.IsWithoutFault ? Facts() with { Moment = $"{(outcome.HasOwnEnd ? "no fault of the kit" : "no crash")}: {outcome.Because}" }
-        : Facts() with { Moment = $"the process was killed at another moment, or ended: {outcome.Because}" };
+        : Facts() with { Moment = $"the process was killed at another moment, or ended: {outcome.Because}", IsElsewhere = true };
 }
 
 /// <summary>Records undisturbed handlings, and then meets each of their points in each way, at several subjects at the same time.</summary>

@@ -38,10 +38,10 @@ internal sealed class PointLane<TAccount>(
     private const int Busy = 4;
 
     /// <summary>Duration of one message of a slow subject.</summary>
-    private static readonly TimeSpan LongestMessage = TimeSpan.FromSeconds(3);
+    public static readonly TimeSpan LongestMessage = TimeSpan.FromSeconds(3);
 
     /// <summary>Time for messages to settle on a machine that is not busy.</summary>
-    private static readonly TimeSpan ToSettle = TimeSpan.FromSeconds(60);
+    public static readonly TimeSpan ToSettle = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan ToMeet = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(2);

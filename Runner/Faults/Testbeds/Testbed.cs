@@ -201,10 +201,12 @@ internal sealed class Testbed : IAsyncDisposable
     }
 
     /// <summary>Cuts every connection of the endpoint to its transport, and notifies the attempt that waits for it.</summary>
-    public async Task CutReceiveAsync(Guid attempt)
+    /// <returns>The number of connections that were cut.</returns>
+    public async Task<int> CutReceiveAsync(Guid attempt)
     {
-        await TransportProxy.EndAllAsync(Ending.Cut);
+        var ended = await TransportProxy.EndAllAsync(Ending.Cut);
         LetGo(attempt);
+        return ended;
     }
 
     /// <summary>Lets an attempt that waits for a cut go on.</summary>

@@ -9,6 +9,8 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>The result of one cell under one fault, at one point of a handling, or in a storm: a line of <c>faults.jsonl</c>.</summary>
 public sealed record FaultResult : IPointResult
 {
+    private readonly int? messagesNotPromised;
+
     public int Schema { get; init; } = ResultJson.Schema;
 
     public required CellName Cell { get; init; }
@@ -45,9 +47,15 @@ public sealed record FaultResult : IPointResult
     /// <summary>The total number of violations.</summary>
     public int ViolationCount { get; init; }
 
-    /// <summary>The messages in a class that was not promised. A violation without a message is about all of them.</summary>
-    [JsonIgnore]
-    public int MessagesNotPromised => ViolationCount - Violations.Count(violation => violation.MessageId is null);
+    /// <summary>
+    /// The messages of the violations, each once. A violation without a message is about all of them, or about none. Folders of earlier builds do not have the
+    /// number: there it is that of the violations, without the stored ones that have no message, which can be too many.
+    /// </summary>
+    public int MessagesNotPromised
+    {
+        get => messagesNotPromised ?? ViolationCount - Violations.Count(violation => violation.MessageId is null);
+        init => messagesNotPromised = value;
+    }
 
     public double Seconds { get; init; }
 
@@ -61,6 +69,11 @@ public sealed record FaultResult : IPointResult
     /// <summary>True if the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsWithoutFault { get; init; }
+
+    /// <summary>
+    /// True if it shows what became of a message that met its point. In the folders of earlier builds also if the process was killed elsewhere.
+    /// </summary>
+    public bool HasMetPoint => Point is { IsElsewhere: false } && Verdict.IsConclusive() && !IsWithoutFault;
 
     /// <summary>The reasons why each try before this one does not count, at a point; absent: there was none.</summary>
     public IReadOnlyList<string>? Discarded { get; init; }
@@ -106,6 +119,14 @@ public sealed record FaultResult : IPointResult
 
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
     public bool IsSingleFault => Storm is null && Point is null;
+
+    /// <summary>The result with what broke its promise.</summary>
+    public FaultResult With(IReadOnlyCollection<Violation> violations) => this with
+    {
+        Violations = StoredOf(violations),
+        ViolationCount = violations.Count,
+        MessagesNotPromised = violations.Select(violation => violation.MessageId).OfType<Guid>().Distinct().Count(),
+    };
 
     /// <summary>The result if something fails after it, such as the removal of what is left. What was broken stays broken.</summary>
     public FaultResult FailedAfterwards(string because) => Verdict is FaultVerdict.Broken

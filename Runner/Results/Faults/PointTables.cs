@@ -36,7 +36,7 @@ internal static class PointTables
     public static IReadOnlyList<(string Title, IReadOnlyList<string> Lines)> ListsOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
     [
         ("Every point", [.. met.GroupBy(result => result.Cell).Select(cell => SentenceOf(document, cell.Key, [.. cell]))]),
-        ("Points at which the message was not handled once", [.. met.Where(result => IsMet(result) && !IsOnce(result)).Select(result =>
+        ("Points at which the message was not handled once", [.. met.Where(result => result.HasMetPoint && !IsOnce(result)).Select(result =>
             $"{result.Name}: {result.Point!.Moment}: {Words.Of(result.Observed.Select(seen => seen.Class))}{HowBroken(result)}")]),
     ];
 
@@ -53,7 +53,7 @@ internal static class PointTables
     [
         new("points", cell => Figures.Count(PointsOf(document, cell.Key).Count)),
         new("experiments", cell => Figures.Count(ExperimentsAt(PointsOf(document, cell.Key), document))),
-        new("met", cell => Figures.Count(cell.Count(IsMet))),
+        new("met", cell => Figures.Count(cell.Count(result => result.HasMetPoint))),
     ];
 
     private static string LegendOf(string before, IEnumerable<PointWayFacts> ways) =>
@@ -64,7 +64,7 @@ internal static class PointTables
         var points = PointsOf(document, cell);
         var unknown = points.Count(point => !point.CanBeProved);
         return $"{cell}: {Figures.Count(points.Count)} points, {Figures.Count(ExperimentsAt(points, document))} experiments, " +
-            $"{Figures.Count(met.Count(IsMet))} met: {ClassesOf(met)}"
+            $"{Figures.Count(met.Count(result => result.HasMetPoint))} met: {ClassesOf(met)}"
             + (unknown > 0 ? $"; not determined after {Figures.Count(unknown)} requests, because nothing shows whether the server has acted" : "");
     }
 
@@ -75,8 +75,6 @@ internal static class PointTables
     private static string HowBroken(FaultResult result) => result.Verdict is not FaultVerdict.Broken ? ""
         : result.Observed.All(seen => result.Promised.Contains(seen.Class)) ? "; a message after it broke the promise"
         : ", which is not promised";
-
-    private static bool IsMet(FaultResult result) => result.Verdict.IsConclusive() && !result.IsWithoutFault;
 
     private static bool IsOnce(FaultResult result) =>
         result.Verdict is FaultVerdict.Kept && result.Observed is [{ Class: DeliveryClass.Once or DeliveryClass.Recovered }];

@@ -123,7 +123,7 @@ internal sealed class RecordedKills
     public DeliveryClass ClassAfter(int requests)
     {
         var kills = met[(requests, PointWay.Killed)].Concat(met[(requests + 1, PointWay.NeverSent)]).ToList();
-        return kills.Count > 0 && kills.TrueForAll(kill => kill.Verdict.IsConclusive() && kill.Observed.Count > 0)
+        return kills.Count > 0 && kills.TrueForAll(kill => kill.HasMetPoint && kill.Observed.Count > 0)
             ? kills.SelectMany(kill => kill.Observed).Min(seen => seen.Class)
             : throw new KitException($"{source.Folder} does not show a kill after request {requests} of {cell}.", "Make its experiments again.");
     }

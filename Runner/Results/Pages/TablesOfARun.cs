@@ -16,6 +16,12 @@ internal static class TablesOfARun
                 $"the run in {run.Folder} has no cell with fewer flushes or in batches.", "Name one that has: run --flush every,last --batch 1,10");
         }
 
+        if (run.Run.Cells.Select(cell => cell.Cell.Without(AxisName.Flush).Without(AxisName.Batch).Group).Distinct().Skip(1).Any())
+        {
+            throw new KitException(
+                $"the cells of the run in {run.Folder} differ in more than mode, flush and batch.", "Name one of one framework, transport and scenario.");
+        }
+
         return BlockText.Of(
             [
                 new("Mode", mode => $"`{mode}`", IsFigure: false),

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Points;
 
 /// <summary>The identity of a request of a handling, by which it can be found in another handling.</summary>
@@ -62,4 +64,12 @@ public enum PointWay
 /// <summary>The point that an experiment met, or was to meet.</summary>
 /// <param name="Token">Name with which it can be repeated.</param>
 /// <param name="Moment">In words.</param>
-public sealed record PointFacts(string Token, int Number, PointWay Way, string Moment);
+public sealed record PointFacts(string Token, int Number, PointWay Way, string Moment)
+{
+    /// <summary>
+    /// True if the point was not met, and the process was killed at another moment, or ended by itself. Absent otherwise, and in the documents of earlier
+    /// builds: there such an experiment counts as one that met its point.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsElsewhere { get; init; }
+}

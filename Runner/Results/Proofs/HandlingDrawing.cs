@@ -58,7 +58,7 @@ public sealed class HandlingDrawing
             !result.IsWithoutFault
             && ((result.Point.Number == requests && result.Point.Way == PointWay.Killed)
                 || (result.Point.Number == requests + 1 && result.Point.Way == PointWay.NeverSent))).ToList();
-        var shown = tried.Where(result => result.IsConclusive).OrderByDescending(result => result.Verdict is FaultVerdict.Broken)
+        var shown = tried.Where(result => result.HasMetPoint).OrderByDescending(result => result.Verdict is FaultVerdict.Broken)
             .ThenBy(result => result.Class).FirstOrDefault();
         return shown is null ? new KillOutcome(tried.Count > 0 ? "shown nothing" : "not tried", IsRight: null)
             : new KillOutcome(shown.KindAmong(document.Promised), shown.Verdict is FaultVerdict.Kept);

@@ -33,19 +33,24 @@ public sealed class ProofReport(ProofDocument document)
     {
         get
         {
-            var met = results.Count(result => result is { IsConclusive: true, IsWithoutFault: false });
-            var broken = Broken.Count(result => !result.IsWithoutFault);
-            var without = Broken.Count() - broken;
+            var met = results.Count(result => result.HasMetPoint);
+            var broken = Broken.Count(result => result.HasMetPoint);
+            List<string> others =
+            [
+                .. from other in new[]
+                   {
+                       (How: "without any crash", Times: Broken.Count(result => result.IsWithoutFault)),
+                       (How: "after a crash at another moment", Times: Broken.Count(result => result.Point.IsElsewhere)),
+                   }
+                   where other.Times > 0
+                   select $"{other.How} {Figures.Count(other.Times, "time")}",
+            ];
             var promise = $"its promise ({NamedPromises.TextOf(document.Promised)})";
             var crashes = Figures.Count(met, "crash that was met", "crashes that were met");
             if (broken > 0)
-            {
-                return $"{document.Name} breaks {promise} at {Figures.Count(broken)} of {crashes}"
-                    + (without > 0 ? $", and without any crash {Figures.Count(without, "time")}" : "");
-            }
-
-            if (without > 0)
-                return $"{document.Name} breaks {promise} without any crash, {Figures.Count(without, "time")}";
+                return $"{document.Name} breaks {promise} {string.Join(", and ", others.Prepend($"at {Figures.Count(broken)} of {crashes}"))}";
+            if (others.Count > 0)
+                return $"{document.Name} breaks {promise} {string.Join(", and ", others)}";
             if (met == 0)
                 return $"{document.Name}: nothing is shown about {promise}, because no crash was met";
             if (document.Untried.Count > 0)

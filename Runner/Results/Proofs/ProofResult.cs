@@ -73,6 +73,11 @@ public sealed record ProofResult : IPointResult
     /// <summary>True if it shows something, about its point or without it.</summary>
     [JsonInclude]
     public bool IsConclusive => Verdict.IsConclusive();
+
+    /// <summary>
+    /// True if it shows what became of a message that met its point. In the documents of earlier builds also if the process was killed elsewhere.
+    /// </summary>
+    public bool HasMetPoint => IsConclusive && !IsWithoutFault && !Point.IsElsewhere;
 }
 
 /// <summary>The number of times that an effect of a message was found.</summary>

@@ -131,6 +131,25 @@ public sealed class AccountOfAnApplication
         Assert.That(result.Because, Is.EqualTo(expected is FaultVerdict.Void ? "it did not settle within 60 s" : null));
     }
 
+    [TestCase(true)]
+    [TestCase(false)]
+    public void If_it_does_not_settle_what_a_message_before_has_become_stays(bool isMet)
+    {
+        var before = OfMessage(4, 1, left: null) with { Id = Guid.CreateVersion7() };
+        var outcome = new PointOutcome<ProofAccount>("it did not settle")
+        {
+            IsMet = isMet,
+            Unsettled = "it did not settle",
+            Chosen = Message,
+            Account = Account(2, 1) with { Changed = [before] },
+        };
+
+        var result = Judge("exactly-once", PointWay.Cut, outcome);
+
+        Assert.That(result.Verdict, Is.EqualTo(FaultVerdict.Broken));
+        Assert.That(result.Violations.Single(), Does.StartWith($"a message before it, {before.Id}, has become duplicated "));
+    }
+
     [Test]
     public void Lines_of_the_log_are_transactions_and_only_their_rows_are_told()
     {

@@ -174,6 +174,31 @@ public sealed class ModeThatWasSeen
         }
     }
 
+    /// <summary>Rounds of cells with other handlers or settings have the same numbers.</summary>
+    [TestCase("insert", null)]
+    [TestCase("insert-and-send", "shared handles 2.00 (n < 5) times the messages of full-dtc (bare.postgresql.shared.ado, commit aaaaaaa, 2026-12-01)")]
+    public void What_is_published_of_two_handlers_has_no_price(string scenario, string? found)
+    {
+        using var stored = new MemoryStream(Encoding.UTF8.GetBytes(
+            $$$"""
+            {
+              "day": "2026-12-01", "commit": { "id": "aaaaaaaaaaaa" },
+              "rows": [ {{{RowOf("shared", scenario, 200)}}}, {{{RowOf("full-dtc", "insert-and-send", 100)}}} ]
+            }
+            """));
+
+        Assert.That(PublishedRatio.FindIn(stored, "postgresql", "shared", "full-dtc"), Is.EqualTo(found));
+
+        static string RowOf(string mode, string scenario, int rate) =>
+            $$$"""
+            {
+              "id": "bare.postgresql.{{{mode}}}.ado",
+              "cell": { "framework": "bare", "transport": "postgresql", "mode": "{{{mode}}}", "access": "ado", "scenario": "{{{scenario}}}" },
+              "rounds": [ { "round": 1, "counts": true, "perSecond": { "value": {{{rate}}} } } ]
+            }
+            """;
+    }
+
     private static SeenMode OfTable(params string[][] commits) => Of(File(), [], commits);
 
     private static SeenMode OfBroker(string order, params string[][] commits) => Of(File(isBroker: true), order.Split(' '), commits);

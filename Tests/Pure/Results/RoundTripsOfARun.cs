@@ -38,7 +38,12 @@ public sealed class RoundTripsOfARun
     }
 
     [Test]
-    public void A_slope_below_zero_is_no_number_of_round_trips() => Assert.That(SlopeOf([.. Rounds(_ => -0.1, rest: 5)]).Trips, Is.Null);
+    public void A_slope_below_zero_is_no_number_of_round_trips()
+    {
+        var slope = SlopeOf([.. Rounds(number => number == 1 ? -0.1 : 3, rest: 5)]);
+
+        Assert.That((slope.Trips, slope.RestMilliseconds), Is.EqualTo(((Estimate?)null, (double?)null)));
+    }
 
     [Test]
     public void One_distance_has_no_slope() =>

@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Published;
 using Kit.Runner.Servers;
 
 namespace Kit.Tests.Published;
@@ -15,8 +16,7 @@ public sealed class RecomputedFigures
     public void CopyRun()
     {
         temporary = new TemporaryFolder();
-        foreach (var file in Directory.GetFiles(Published))
-            File.Copy(file, temporary.Below(Path.GetFileName(file)));
+        Copy(Published, temporary);
     }
 
     [TearDown]
@@ -61,6 +61,26 @@ public sealed class RecomputedFigures
         Assert.That(result.ExitCode, Is.EqualTo(1), result.Output);
         foreach (var change in changes.Chunk(4))
             Assert.That(result.Output, Does.Contain("DIFFERS: ").And.Contain(change[3]));
+    }
+
+    /// <summary>The bare driver has no such setting, so its cell does not name the axis.</summary>
+    [Test]
+    public async Task A_changed_ratio_of_a_setting_of_frameworks_to_the_bare_driver_is_found()
+    {
+        using var copied = new TemporaryFolder();
+        Copy(Path.Combine(RepositoryFiles.Root, Publication.FolderNamed(RepositoryFiles.Root, "frameworks")), copied);
+        var lines = await File.ReadAllLinesAsync(copied.Below("tables.md"));
+        var summary = Array.FindIndex(lines, line => line.StartsWith("| Mode | Valid rounds |", StringComparison.Ordinal));
+        var changed = Array.FindIndex(lines, summary, line => line.Contains("/next-delivery/", StringComparison.Ordinal));
+        var row = lines[changed].Split(" | ");
+        row[Array.IndexOf(lines[summary].Split(" | "), "Ratio to bare")] = "9.99";
+        lines[changed] = string.Join(" | ", row);
+        await File.WriteAllLinesAsync(copied.Below("tables.md"), lines);
+
+        var result = await RecomputeAsync(copied.Path);
+
+        Assert.That(result.ExitCode, Is.EqualTo(1), result.Output);
+        Assert.That(result.Output, Does.Contain(", Ratio to bare: 9.99 stands there, 0.").And.Contain("\n1 figures differ"));
     }
 
     [Test]
@@ -113,6 +133,12 @@ public sealed class RecomputedFigures
 
         Assert.That(result.ExitCode, Is.EqualTo(2), result.Output);
         Assert.That(result.Output, Does.Contain("moments.bin, byte 0: the checksum is wrong."));
+    }
+
+    private static void Copy(string folder, TemporaryFolder to)
+    {
+        foreach (var file in Directory.GetFiles(folder))
+            File.Copy(file, to.Below(Path.GetFileName(file)));
     }
 
     private Task<ProgramResult> RecomputeAsync() => RecomputeAsync(temporary.Path);

@@ -43,6 +43,20 @@ public sealed class PointsOfAHandling
     }
 
     [Test]
+    public void Are_not_met_by_a_kill_at_another_moment()
+    {
+        var elsewhere = Met(1, PointWay.NeverSent, DeliveryClass.Lost) with { Verdict = FaultVerdict.Broken };
+        using var temporary = new TemporaryFolder();
+        var folder = new FaultFolder(temporary.Path);
+        folder.Save(elsewhere with { Point = elsewhere.Point! with { IsElsewhere = true } });
+
+        var text = Written([.. folder.LoadResults()]);
+
+        Assert.That(text, Does.Contain("| 3 | 8 | 0 | 1 ≠ lost |"));
+        Assert.That(text, Does.Not.Contain("Points at which the message"));
+    }
+
+    [Test]
     public void Have_two_more_columns_where_the_server_crashed()
     {
         var crashes = Document.With([PointWay.ServerCrashedBefore, PointWay.ServerCrashedAfter]);

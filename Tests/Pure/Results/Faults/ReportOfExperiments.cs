@@ -22,6 +22,22 @@ public sealed class ReportOfExperiments
         Is.EqualTo(1));
 
     [Test]
+    public void Many_violations_without_a_message_are_no_messages_either()
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = new FaultFolder(temporary.Path);
+        var prepared = Enumerable.Range(1, 20)
+            .Select(number => new Violation(MessageId: null, $"prepared transaction {number} cannot be assigned to one message", [])).ToList();
+        var doubled = new Violation(Guid.Empty, "message 1 is duplicated; allowed: once", []);
+        folder.Save(Kept.With(prepared) with { Fault = "without" });
+        folder.Save(Kept.With([.. prepared, doubled, doubled with { Because = "message 1 is zombie; allowed: once" }]) with { Fault = "with" });
+
+        Assert.That(
+            folder.LoadResults().Select(result => (result.Fault, result.ViolationCount, result.MessagesNotPromised)),
+            Is.EquivalentTo([("without", 20, 0), ("with", 22, 1)]));
+    }
+
+    [Test]
     public void Without_a_run_to_take_speeds_from_say_how_to_name_one() =>
         Assert.That(LinesOf(Document with { Speeds = null }, Kept), Has.Some.EqualTo("- msg/s: no run is named; name one with --speed-from"));
 

@@ -78,6 +78,15 @@ public sealed class BlocksOfHandlings
     }
 
     [Test]
+    public void A_kill_at_another_moment_shows_nothing_about_the_point()
+    {
+        Save(Apart, _ => DeliveryClass.Once, elsewhere: 5);
+
+        Assert.That(() => repository.Made($"handling-pictures from {Folder}"), Throws.TypeOf<KitException>().With.Message.Contains(
+            "results/points does not show a kill after request 5 of bare/postgresql/full-dtc/ado."));
+    }
+
+    [Test]
     public void The_choice_leads_to_the_modes_of_the_rules()
     {
         var words = repository.Made("choice-tree");
@@ -93,7 +102,8 @@ public sealed class BlocksOfHandlings
     }
 
     /// <param name="classAfter">The class after a kill behind a number of requests; <see langword="null"/>: nobody tried it.</param>
-    private void Save((string Server, string Text, int First)[] requests, Func<int, DeliveryClass?> classAfter)
+    /// <param name="elsewhere">Number of requests behind which the process was killed at another moment.</param>
+    private void Save((string Server, string Text, int First)[] requests, Func<int, DeliveryClass?> classAfter, int? elsewhere = null)
     {
         CrashPoint[] points =
         [
@@ -112,17 +122,17 @@ public sealed class BlocksOfHandlings
                    let found = classAfter(sent)
                    where found is not null
                    let way = sent == 0 ? PointWay.NeverSent : PointWay.Killed
-                   select At(cell, Math.Max(sent, 1), way, found.Value),
+                   select At(cell, Math.Max(sent, 1), way, found.Value, isElsewhere: sent == elsewhere),
             ],
             InventedExperiments.Document with { Points = cells.ToDictionary(cell => $"{cell}", IReadOnlyList<CrashPoint> (_) => points) });
     }
 
-    private static FaultResult At(CellName cell, int number, PointWay way, DeliveryClass seen) => new()
+    private static FaultResult At(CellName cell, int number, PointWay way, DeliveryClass seen, bool isElsewhere) => new()
     {
         Cell = cell,
         Fault = $"@{number}:{way.Facts().Letter}",
         Verdict = FaultVerdict.Kept,
         Observed = [new Observation(seen, 1)],
-        Point = new PointFacts($"{cell.FileName}@{number}:{way.Facts().Letter}", number, way, "invented"),
+        Point = new PointFacts($"{cell.FileName}@{number}:{way.Facts().Letter}", number, way, "invented") { IsElsewhere = isElsewhere },
     };
 }

@@ -114,6 +114,17 @@ public sealed class BlocksOfResults
     }
 
     [Test]
+    public void Gains_of_two_transports_are_an_error()
+    {
+        SaveGains("results/gains", round => round.Cell.Mode == "shared"
+            ? round with { Cell = round.Cell.With(AxisName.Transport, "postgresql-apart") }
+            : round);
+
+        Assert.That(() => repository.Made("gains from results/gains"), Throws.TypeOf<KitException>().With.Message.Contains(
+            "the cells of the run in results/gains differ in more than mode, flush and batch."));
+    }
+
+    [Test]
     public void Pages_without_blocks_and_what_a_build_made_are_left_alone()
     {
         repository.Write("docs/plain.md", "# Nothing\n");

@@ -220,10 +220,13 @@ public sealed class ReportOfAProof
         var (lost, kept) = (Document.Results[0], Document.Results[1]);
         var without = lost with { IsWithoutFault = true };
 
-        Assert.That(With(without, kept), Does.StartWith("orders breaks its promise (exactly-once) without any crash, 1 time: "));
+        Assert.That(With(without, kept), Does.StartWith("orders breaks its promise (exactly-once) without any crash 1 time: "));
         Assert.That(
             With(without, lost, kept),
             Does.StartWith("orders breaks its promise (exactly-once) at 1 of 2 crashes that were met, and without any crash 1 time: "));
+        Assert.That(
+            With(lost with { Point = lost.Point with { IsElsewhere = true } }, without, kept),
+            Does.StartWith("orders breaks its promise (exactly-once) without any crash 1 time, and after a crash at another moment 1 time: "));
         Assert.That(With(kept), Does.StartWith("orders kept its promise (exactly-once) where it was tried, at 1 crash that was met: "));
 
         Assert.That(

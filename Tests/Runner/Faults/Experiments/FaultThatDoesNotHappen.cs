@@ -4,6 +4,7 @@ using Kit.Modes;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Faults.Testbeds;
 using Kit.Runner.Stage.Transports;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Tests.Faults.Experiments;
@@ -54,6 +55,21 @@ public sealed class FaultThatDoesNotHappen
 
         Assert.That(await InjectAsync(TransactionMode.FullDtc, new SlotsExhausted()), Is.EqualTo(DidNotFire));
         await freed;
+    }
+
+    [Test]
+    public async Task A_receive_that_has_no_connection_any_more_is_not_lost_again()
+    {
+        var (cell, chosen) = (In(TransactionMode.DtcOff), Guid.CreateVersion7());
+        await using var testbed = await Testbed.CreateAsync(cell, servers, CancellationToken.None);
+        await using var scene = new FaultScene(cell, chosen, testbed, servers, TimeSpan.Zero, TestContext.Out.WriteLine);
+        await testbed.StartHandlerAsync(chosen, new ReceiveLost().Script, CancellationToken.None);
+        await testbed.SendAsync([chosen], CancellationToken.None);
+        await Eventually.HoldsAsync(() => scene.Failures() > 0, "the attempt waits for its cut");
+        testbed.TransportProxy.RefuseConnections();
+        await testbed.TransportProxy.EndAllAsync(Ending.Cut);
+
+        Assert.That(await ReceiveLost.CutAsync(scene, CancellationToken.None), Is.False);
     }
 
     [TestCaseSource(typeof(MetFaults), nameof(MetFaults.Cells))]
