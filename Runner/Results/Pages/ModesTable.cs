@@ -77,7 +77,7 @@ internal static class ModesTable
         storm.WithoutEvidence.Select(seen => $"the evidence of {Figures.Count(seen.Messages)} {Words.Of(seen.Class)} was not stored")
             .Prepend(storm.Known ?? "no known limit explains all of it"));
 
-    private static bool HasCrashes(IEnumerable<FaultResult> storms) => storms.Any(storm => storm.Storm!.ServerCrashes > 0);
+    internal static bool HasCrashes(IEnumerable<FaultResult> storms) => storms.Any(storm => storm.Storm!.ServerCrashes > 0);
 
     private static string FromTo(IEnumerable<int> counts)
     {

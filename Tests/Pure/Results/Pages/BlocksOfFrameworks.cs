@@ -104,6 +104,9 @@ public sealed class BlocksOfFrameworks
             repository.Made("frameworks from results/run, results/crashes"),
             Does.Contain(" 5 kills of the process, 5 cuts of its connections, 10 crashes of the database server. ")
                 .And.Contain("of 20 such kills, cuts and crashes, fewer than 3 cause one"));
+        repository.Write("docs/page.md", "<!-- block: frameworks-chart from results/run, results/crashes -->\n<!-- /block -->\n");
+        Assert.That(
+            repository.Make().Single(file => file.Path == "docs/frameworks.svg").Text, Does.Contain("Storm: kills, cuts of connections, crashes of the server."));
     }
 
     [Test]
