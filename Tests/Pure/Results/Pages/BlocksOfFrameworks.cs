@@ -106,7 +106,8 @@ public sealed class BlocksOfFrameworks
                 .And.Contain("of 20 such kills, cuts and crashes, fewer than 3 cause one"));
         repository.Write("docs/page.md", "<!-- block: frameworks-chart from results/run, results/crashes -->\n<!-- /block -->\n");
         Assert.That(
-            repository.Make().Single(file => file.Path == "docs/frameworks.svg").Text, Does.Contain("Storm: kills, cuts of connections, crashes of the server."));
+            repository.Make().Single(file => file.Path == "docs/frameworks.svg").Text,
+            Does.Contain("Storm: kills, cuts of connections, crashes of the server."));
     }
 
     [Test]
