@@ -101,7 +101,7 @@ internal static class GuaranteeTables
         chosen.GroupBy(result => result.Cell)) with
     {
         Title = title,
-        Legend = $"{HandlerOf(chosen, document)} Each message is counted once, in the first of the classes that fits it " +
+        Legend = $"{HandlerOf(chosen, document)} Each message is counted once, in the first class that fits it " +
             $"({string.Join(", ", Enum.GetValues<DeliveryClass>().Select(Words.Of))}). " +
             (chosen.Any(result => result.Verdict.IsConclusive() && WorseIn(result).Any())
                 ? "After a plus are the messages that fit the class, too, and are counted in an earlier, milder one. "

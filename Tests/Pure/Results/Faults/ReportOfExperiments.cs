@@ -158,7 +158,7 @@ public sealed class ReportOfExperiments
         var lines = LinesOf(Document, torn);
 
         Assert.That(lines, Has.Some.Contains("| 0 | 0 | 10 | 0 |").And.Some.Contains("| 1.40 |"), "10 of 14 are doubled and not torn; 14 / 10");
-        Assert.That(lines, Has.Some.Contains("Each message is counted once, in the first of the classes that fits it (unexpected, torn, ").And.Some.Contains(
+        Assert.That(lines, Has.Some.Contains("Each message is counted once, in the first class that fits it (unexpected, torn, ").And.Some.Contains(
             "A message counts in every class that fits it, so these numbers can be higher than those of the table above"));
     }
 

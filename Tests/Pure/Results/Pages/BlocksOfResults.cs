@@ -2,7 +2,6 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 using Kit.Tests.Results.Faults;
 
@@ -119,7 +118,7 @@ public sealed class BlocksOfResults
     [Test]
     public void Of_a_storm_that_broke_a_promise_say_so_and_why()
     {
-        SaveAll("results/run");
+        repository.SaveRun("results/run", RoundsOfAll());
         var kept = InventedExperiments.Storm(InventedRun.Cell("dtc-off"), (DeliveryClass.Once, 1_999), (DeliveryClass.Duplicated, 1));
         var lost = InventedExperiments.Storm(InventedRun.Cell("outbox"), (DeliveryClass.Once, 1_999), (DeliveryClass.Lost, 1)) with
         {
