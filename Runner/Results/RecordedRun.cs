@@ -37,7 +37,10 @@ public sealed class RecordedRun
     /// The warnings that belong next to every figure of it for a reader who does not see its rounds and its notes: of its servers, its ending, its INVALID
     /// attempts, and its noise.
     /// </summary>
-    public IReadOnlyList<string> Warnings =>
+    public IReadOnlyList<string> Warnings => WarningsNextTo(Cells);
+
+    /// <summary>The warnings that belong next to the figures of some of its cells: the noise is theirs alone.</summary>
+    public IReadOnlyList<string> WarningsNextTo(IReadOnlyList<CellResult> shown) =>
     [
         .. ReportText.WarningOf(Document) is { } warning ? [warning] : Array.Empty<string>(),
         .. Document.Ending is { State: not RunState.Completed } ending ? [$"The run is not complete: {ending}."] : Array.Empty<string>(),
@@ -48,7 +51,7 @@ public sealed class RecordedRun
                 $"{string.Join(", ", wrong.Select(round => round.Name))}.",
             ]
             : Array.Empty<string>(),
-        .. NoiseThatCounts is { } noise ? [noise] : Array.Empty<string>(),
+        .. NoiseIn(shown) is { } noise ? [noise] : Array.Empty<string>(),
     ];
 
     /// <summary>The INVALID attempts in which a message was not handled exactly once, also those after which another one was valid.</summary>
@@ -56,20 +59,19 @@ public sealed class RecordedRun
         round.Outcome.Verdict is Verdict.Invalid && round.Accounts.Any(account => account is { Key: not DeliveryClass.Once, Value: > 0 }));
 
     /// <summary>The rounds that count although they are noisy, in a sentence that belongs next to every figure; <see langword="null"/>: none.</summary>
-    public string? NoiseThatCounts
+    public string? NoiseThatCounts => NoiseIn(Cells);
+
+    private static string? NoiseIn(IReadOnlyList<CellResult> cells)
     {
-        get
-        {
-            const int Few = 3;
-            var noisy = Cells.Where(cell => cell.Noisy > 0).ToList();
-            return noisy.Count == 0
-                ? null
-                : $"Noisy, and counted: {Figures.Count(noisy.Sum(cell => cell.Noisy))} of {Figures.Count(Cells.Sum(cell => cell.Counting.Count))} rounds, in "
-                  + (noisy.Count <= Few
-                      ? string.Join(", ", noisy.Select(cell => $"{cell.Cell} ({Figures.Count(cell.Noisy)} of {Figures.Count(cell.Counting.Count)})"))
-                      : $"{Figures.Count(noisy.Count)} of {Figures.Count(Cells.Count)} cells")
-                  + ".";
-        }
+        const int Few = 3;
+        var noisy = cells.Where(cell => cell.Noisy > 0).ToList();
+        return noisy.Count == 0
+            ? null
+            : $"Noisy, and counted: {Figures.Count(noisy.Sum(cell => cell.Noisy))} of {Figures.Count(cells.Sum(cell => cell.Counting.Count))} rounds, in "
+              + (noisy.Count <= Few
+                  ? string.Join(", ", noisy.Select(cell => $"{cell.Cell} ({Figures.Count(cell.Noisy)} of {Figures.Count(cell.Counting.Count)})"))
+                  : $"{Figures.Count(noisy.Count)} of {Figures.Count(cells.Count)} cells")
+              + ".";
     }
 
     /// <summary>The round that is missing because the process ended while saving it; <see langword="null"/>: none.</summary>

@@ -117,8 +117,14 @@ public sealed record FaultResult : IPointResult
     /// <summary>The name of the experiment.</summary>
     public string Name => Point?.Token ?? NameOf(Cell, Fault);
 
+    /// <summary>True if it is a storm; one that failed has no facts.</summary>
+    public bool IsStorm => Fault == StormFacts.Name;
+
     /// <summary>True if it is one of the named faults, and neither a storm nor a point of a handling.</summary>
-    public bool IsSingleFault => Storm is null && Point is null;
+    public bool IsSingleFault => !IsStorm && Point is null;
+
+    /// <summary>True if something was weakened, so that promises break on purpose: it proves nothing about its mode.</summary>
+    public bool IsWeakened => Storm?.Unflushed is not null;
 
     /// <summary>The result with what broke its promise.</summary>
     public FaultResult With(IReadOnlyCollection<Violation> violations) => this with
@@ -224,7 +230,8 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     private string Numbers => $"{Kills} kills and {Cuts} cuts of all connections"
         + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "");
 
-    private string Weakened => Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}";
+    /// <summary>The weakness against the mode's needs, as the end of a clause; empty if there was none.</summary>
+    public string Weakened => Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}";
 
     /// <summary>Messages in another class than once; absent if they were not compared with a limit.</summary>
     public int? Touched { get; init; }

@@ -13,7 +13,7 @@ internal static class GuaranteeLists
         [
             ("Promises not kept", [.. ordered.Where(result => result.Verdict is FaultVerdict.Broken).SelectMany(Findings)]),
             .. PointTables.ListsOf(document, [.. ordered.Where(result => result.Point is not null)]),
-            ("Kills during two-phase commit", [.. ordered.Where(result => result.Storm?.Windows is not null)
+            ("Kills during two-phase commit", [.. ordered.Where(result => result.Storm?.Windows is not null && result.Verdict.IsConclusive())
                 .Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]),
             ("Handled again after a crash", [.. ordered.Where(result => result.HandledAgain is not null && result.Verdict.IsConclusive())
                 .Select(result => $"{result.Name}: {result.HandledAgain}")]),

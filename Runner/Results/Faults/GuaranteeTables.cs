@@ -30,12 +30,12 @@ internal static class GuaranteeTables
     /// <param name="ordered">In the order in which they are shown.</param>
     public static IEnumerable<Table> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {
-        var storms = ordered.Where(result => result.Storm is not null).ToList();
         var singles = ordered.Where(result => result.IsSingleFault).ToList();
-        if (storms.Count > 0)
+        // Weakened storms stand apart.
+        foreach (var storms in ordered.Where(result => result.IsStorm).GroupBy(storm => storm.Storm?.Weakened ?? "").OrderBy(alike => alike.Key.Length))
         {
-            yield return SignatureOfStorms(storms, document);
-            yield return RatesOf(storms, document);
+            yield return SignatureOf($"Storms{FaultsOf(storms)}{storms.Key}", [.. storms], document);
+            yield return RatesOf(storms.Key, [.. storms], document);
         }
 
         var points = ordered.Where(result => result.Point is not null).ToList();
@@ -54,48 +54,72 @@ internal static class GuaranteeTables
             yield return GridOf(group.Key, [.. group]);
     }
 
-    /// <summary>Each storm's messages by class.</summary>
-    /// <param name="storms">At least one.</param>
-    private static Table SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
-        SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
-
-    /// <summary>The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>.</summary>
+    /// <summary>
+    /// The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>. Each is counted in the first class that fits it. If a later one is
+    /// worse, it is named, too: <c>5 doubled, of these 1 also zombie</c>.
+    /// </summary>
     /// <returns><c>0</c> if there is none and the promise was kept.</returns>
     public static string NotOnceOf(FaultResult result)
     {
         var words = Signature.Skip(1).Select(column => (column.Word, Messages: column.MessagesOf(result))).Where(column => column.Messages > 0)
-            .Select(column => $"{Figures.Count(column.Messages)} {column.Word}").ToList();
+            .Select(column => $"{Figures.Count(column.Messages)} {column.Word}")
+            .Concat(WorseIn(result).Select(seen => $"of these {Figures.Count(seen.Messages)} also {Words.Of(seen.Class)}")).ToList();
         return words.Count > 0 ? string.Join(", ", words) : VerdictText.Of(result.Verdict, () => "0", () => "another promise broken");
     }
 
     /// <summary>The number of messages that were not handled exactly once.</summary>
     public static int MessagesNotOnceOf(FaultResult result) => Signature.Skip(1).Sum(column => column.MessagesOf(result));
 
-    private static string FaultsOf(IReadOnlyList<FaultResult> storms) => string.Join(
-        ", ",
-        new (string Fault, bool Happened)[]
+    /// <summary>The messages that are counted in a milder class than this one, which fits them, too: rows that are doubled, and whose send is gone.</summary>
+    private static IEnumerable<Observation> WorseIn(FaultResult result) =>
+        from seen in result.Observed
+        let elsewhere = seen.Messages - result.Counts.GetValueOrDefault(seen.Class)
+        where elsewhere > 0
+            && result.Counts.Any(count => count.Value > 0 && count.Key < seen.Class && LossOf.Of(count.Key) < LossOf.Of(seen.Class))
+        select new Observation(seen.Class, elsewhere);
+
+    private static string FaultsOf(IEnumerable<FaultResult> storms)
+    {
+        var made = storms.Select(storm => storm.Storm).OfType<StormFacts>().ToList();
+        var faults = new (string Fault, bool Happened)[]
         {
-            ("kills of the handler process", storms.Any(storm => storm.Storm!.Kills > 0)),
-            ("cuts of its connections", storms.Any(storm => storm.Storm!.Cuts > 0)),
-            ("crashes of the database server", storms.Any(storm => storm.Storm!.ServerCrashes > 0)),
-        }.Where(one => one.Happened).Select(one => one.Fault));
+            ("kills of the handler process", made.Exists(storm => storm.Kills > 0)),
+            ("cuts of its connections", made.Exists(storm => storm.Cuts > 0)),
+            ("crashes of the database server", made.Exists(storm => storm.ServerCrashes > 0)),
+        }.Where(one => one.Happened).Select(one => one.Fault).ToList();
+        return faults.Count > 0 ? $": {string.Join(", ", faults)}" : "";
+    }
 
     private static Table SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document) => Table.Of(
         [
             .. AxesOf<IGrouping<CellName, FaultResult>>(AxesIn(chosen), cell => cell.Key, document),
             new("msg/s", cell => Figures.Measured(document.Speeds?.Of(cell.Key))),
             .. Signature.Select(column => new Column<IGrouping<CellName, FaultResult>>(
-                column.Header, cell => Figures.Count(cell.Sum(column.MessagesOf)))),
-            new("N", cell => Figures.Count(cell.Sum(result => result.Messages))),
+                column.Header, cell => SumOf(cell, column.MessagesOf, result => WorseIn(result).Where(column.Has).Sum(seen => seen.Messages)))),
+            new("N", cell => SumOf(cell, result => result.Messages, _ => 0)),
         ],
         chosen.GroupBy(result => result.Cell)) with
     {
         Title = title,
-        Legend = $"{HandlerOf(chosen, document)} Each message is counted once, in its worst class. " +
+        Legend = $"{HandlerOf(chosen, document)} Each message is counted once, in the first class that fits it " +
+            $"({string.Join(", ", Enum.GetValues<DeliveryClass>().Select(Words.Of))}). " +
+            (chosen.Any(result => result.Verdict.IsConclusive() && WorseIn(result).Any())
+                ? "After a plus are the messages that fit the class, too, and are counted in an earlier, milder one. "
+                : "") +
             "Torn: half of a handler's work. Zombie: rows whose outgoing message was not sent, or rows of a dead letter. " +
             "Ghost: a sent message without its rows. Dup rows: more rows than one attempt writes. " +
             "Dup sends: rows once, and a sent message or dead letter twice. Error: a dead letter without any effect.",
     };
+
+    /// <summary>A number of messages over the experiments that show something. Where none does, the verdicts stand in its place.</summary>
+    /// <param name="more">The messages that are counted elsewhere.</param>
+    private static string SumOf(IEnumerable<FaultResult> results, Func<FaultResult, int> messages, Func<FaultResult, int> more)
+    {
+        var shown = results.Where(result => result.Verdict.IsConclusive()).ToList();
+        return shown.Count == 0
+            ? string.Join('/', results.Select(result => VerdictText.Of(result.Verdict, () => "", () => "")).Distinct(StringComparer.Ordinal))
+            : Figures.Count(shown.Sum(messages)) + (shown.Sum(more) is > 0 and var others ? $" + {Figures.Count(others)}" : "");
+    }
 
     // A cell with a scenario has the handler of that scenario.
     private static string HandlerOf(IReadOnlyList<FaultResult> chosen, FaultDocument document)
@@ -117,29 +141,29 @@ internal static class GuaranteeTables
     internal static IEnumerable<Column<T>> AxesOf<T>(IEnumerable<string> axes, Func<T, CellName> cellOf, FaultDocument document) =>
         axes.Select(axis => new Column<T>(axis, row => cellOf(row).On(axis, document.Implied) ?? Figures.None, IsFigure: false));
 
-    private static Table RatesOf(IReadOnlyList<FaultResult> storms, FaultDocument document)
+    private static Table RatesOf(string weakened, IReadOnlyList<FaultResult> storms, FaultDocument document)
     {
         // The folders of older kits do not have it.
-        var hasRestarts = storms.Any(result => result.Storm!.RestartP50 is not null);
+        var hasRestarts = storms.Any(result => Shown(result)?.RestartP50 is not null);
         IReadOnlyList<Column<FaultResult>> restarts =
         [
-            new("restart p50 ms", result => Figures.Measured(result.Storm!.RestartP50)),
-            new("restart max ms", result => Figures.Measured(result.Storm!.RestartMost)),
+            new("restart p50 ms", result => Figures.Measured(Shown(result)?.RestartP50)),
+            new("restart max ms", result => Figures.Measured(Shown(result)?.RestartMost)),
         ];
         return Table.Of(
             [
                 .. AxesOf<FaultResult>(AxesIn(storms), result => result.Cell, document),
-                new("n", result => Figures.Count(result.Storm!.Chances)),
+                new("n", result => CountOf(Shown(result)?.Chances)),
                 .. Rated.Select(rate => new Column<FaultResult>(rate.Header, result => RateOf(result, rate.Class))),
-                new("not once", result => result.Storm!.Touched is { } touched ? Figures.Count(touched) : Figures.None),
-                new("at most", result => result.Storm!.MostTouched is { } most ? Figures.Count(most) : Figures.None),
+                new("not once", result => CountOf(Shown(result)?.Touched)),
+                new("at most", result => CountOf(Shown(result)?.MostTouched)),
                 .. hasRestarts ? restarts : [],
-                new("seed", result => Figures.Plain(result.Storm!.Seed), IsFigure: false),
+                new("seed", result => result.Storm is { } made ? Figures.Plain(made.Seed) : Figures.None, IsFigure: false),
                 new("verdict", result => Words.Of(result.Verdict), IsFigure: false),
             ],
             storms) with
         {
-            Title = "Storms: per kill or cut",
+            Title = $"Storms: per kill or cut{weakened}",
             Legend =
                 "n is the number of kills, cuts and crashes; where only the process was killed, and it was looked at what a kill met, of those that met a " +
                 "message. Each class is given as messages per n; for no message, as the upper end of the 95 % interval (3/n): the messages that " +
@@ -151,11 +175,15 @@ internal static class GuaranteeTables
         };
     }
 
+    /// <summary>The facts of a storm that shows something.</summary>
+    private static StormFacts? Shown(FaultResult storm) => storm.Verdict.IsConclusive() ? storm.Storm : null;
+
+    private static string CountOf(int? count) => count is { } known ? Figures.Count(known) : Figures.None;
+
     private static string RateOf(FaultResult result, DeliveryClass kind)
     {
         var messages = result.Observed.FirstOrDefault(seen => seen.Class == kind)?.Messages ?? 0;
-        var storm = result.Storm!;
-        return storm.UpperBound is not { } bound ? Figures.None
+        return Shown(result) is not { UpperBound: { } bound } storm ? Figures.None
             : messages == 0 ? $"< {Figures.Measured(bound)}"
             : Figures.Measured((double)messages / storm.Chances);
     }
@@ -202,5 +230,7 @@ internal static class GuaranteeTables
         public string Word { get; init; } = Header;
 
         public int MessagesOf(FaultResult result) => Classes.Sum(kind => result.Counts.GetValueOrDefault(kind));
+
+        public bool Has(Observation seen) => Classes.Contains(seen.Class);
     }
 }

@@ -29,8 +29,19 @@ internal static class GuaranteesCsv
         ("handled_again", result => result.HandledAgain?.Again),
     ];
 
+    /// <summary>Columns that a file has if a storm has something in them.</summary>
+    private static readonly IReadOnlyList<(string Name, Func<FaultResult, object?> Value)> OfSomeStorms =
+    [
+        ("server_crashes", result => result.Storm?.ServerCrashes is > 0 and var crashes ? crashes : null),
+        ("unflushed", result => result.Storm?.Unflushed),
+    ];
+
     public static void Write(FaultDocument document, IReadOnlyList<FaultResult> results, TextWriter output) => CellsCsv.Write(
         results.Select(result => result.Cell), document.Implied,
-        [("msg_per_second", result => document.Speeds?.Of(result.Cell)), .. Columns],
+        [
+            ("msg_per_second", result => document.Speeds?.Of(result.Cell)),
+            .. Columns,
+            .. OfSomeStorms.Where(column => results.Any(result => column.Value(result) is not null)),
+        ],
         results.Select(result => (result.Cell, result)), output);
 }

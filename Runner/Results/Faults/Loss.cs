@@ -36,7 +36,7 @@ public static class LossOf
 {
     /// <param name="storms">The storms of one cell and of the measured build.</param>
     internal static Loss Storms(IEnumerable<FaultResult> storms) => storms
-        .Select(storm => storm.Counts.Where(count => count.Value > 0).Max(count => (Loss?)Class(count.Key)) switch
+        .Select(storm => storm.Observed.Max(seen => (Loss?)Of(seen.Class)) switch
         {
             null => Loss.Unproven,
             Loss.Nothing when storm.Verdict is FaultVerdict.Broken => Loss.AnotherPromise,
@@ -60,7 +60,9 @@ public static class LossOf
         _ => throw new NotSupportedException($"There is no title for '{loss}'."),
     };
 
-    private static Loss Class(DeliveryClass kind) => kind switch
+    /// <summary>The loss of a message in a class.</summary>
+    /// <exception cref="NotSupportedException">Nobody has said what is lost in it.</exception>
+    internal static Loss Of(DeliveryClass kind) => kind switch
     {
         DeliveryClass.Once or DeliveryClass.Recovered => Loss.Nothing,
         DeliveryClass.DuplicatedOutgoing => Loss.SentTwice,

@@ -23,7 +23,7 @@ internal static class ClaimsTable
 
     /// <summary>The experiment that tests a claim, and shows something; <see langword="null"/> if none of the folders has it.</summary>
     internal static FaultResult? ResultOf(Claim claim, IReadOnlyList<FaultSource> experiments) => experiments.SelectMany(folder => folder.Results)
-        .FirstOrDefault(result => IsOf(claim, result) && result.Verdict.IsConclusive());
+        .FirstOrDefault(result => IsOf(claim, result) && result.Verdict.IsConclusive() && !result.IsWeakened);
 
     /// <summary>The observation of an experiment.</summary>
     internal static string ObservedOf(FaultResult result) =>

@@ -32,13 +32,14 @@ internal static class FoundRates
         }
 
         var run = sources.RunOrNone;
+        List<CellResult> drains = run is null ? [] : [.. found.Select(one => DrainOf(run, one)).OfType<CellResult>()];
         List<double> shares = [.. found.SelectMany(one => one.Below).Select(below => below.ShareOfFound!.Value).Distinct().Order()];
         return BlockText.Of(
             Table.Of<FoundRate>(
                 [
                     new("Cell", one => $"{one.Cell}", IsFigure: false),
                     .. run is null ? [] : (Column<FoundRate>[])
-                        [new("Drain msg/s", one => Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean))],
+                        [new("Drain msg/s", one => Figures.Measured(DrainOf(run, one)?.Rate?.Mean))],
                     new("Highest msg/s", RateOf),
                     .. shares.SelectMany(share => (Column<FoundRate>[])
                     [
@@ -48,7 +49,7 @@ internal static class FoundRates
                 ],
                 found),
             $"From {string.Join(", ", sources.Loads.Select(sources.LinkToTables))}" +
-            $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
+            $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.SettingsOf(drains)}")}. " +
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
             $"{Figures.Plain(settings.Concurrency!.Value)} at a time." +
             (found.Where(IsLowerBound).SelectMany(one => one.WhyMaybeHigher).Distinct().ToList() is { Count: > 0 } nothings
@@ -62,6 +63,8 @@ internal static class FoundRates
             string.Concat(searches.Where(alike => alike.Skip(1).Any()).Select(alike =>
                 $" `{alike.Key}` was searched {Figures.Count(alike.Count())} times: {string.Join(", then ", alike.Select(RateOf))}.")) +
             (LoadReport.NoiseIn([.. sources.Loads.SelectMany(folder => folder.Load!.Results)]) is { } noise ? $" **{noise}**" : ""));
+
+        static CellResult? DrainOf(RunSource run, FoundRate one) => run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}");
 
         IReadOnlyList<string> ReasonsAgainst(LoadResult below) => below.ReasonsAgainst(settings.LimitMilliseconds);
 

@@ -24,9 +24,11 @@ internal sealed class FrameworksChart
 
     private readonly IReadOnlyList<IGrouping<Loss, Dot>> bands;
     private readonly LinearScale scale;
+    private readonly bool hasCrashes;
 
-    private FrameworksChart(IEnumerable<Dot> dots)
+    private FrameworksChart(IEnumerable<Dot> dots, bool hasCrashes)
     {
+        this.hasCrashes = hasCrashes;
         bands = [.. dots.OrderByDescending(dot => dot.Rate.Mean).GroupBy(dot => dot.Worst).OrderBy(band => band.Key)];
         scale = LinearScale.Of(bands.SelectMany(band => band).Select(dot => (double?)(dot.Rate.High ?? dot.Rate.Mean)), Width - (2 * Left));
     }
@@ -34,13 +36,15 @@ internal sealed class FrameworksChart
     /// <summary>The block that shows it.</summary>
     public static BlockText Write(BlockSources sources)
     {
+        var cells = FrameworksTable.CellsOf(sources);
         var dots =
-            from cell in FrameworksTable.CellsOf(sources)
+            from cell in cells
             where cell.Speed.Rate is not null
             let storms = cell.Storms.Where(storm => storm.Verdict.IsConclusive()).ToList()
             where storms.Count > 0
             select new Dot(NameOf(cell.Name), cell.Speed.Rate!, LossOf.Storms(storms), storms.Exists(storm => storm.Verdict is FaultVerdict.Broken));
-        var chart = new FrameworksChart(dots);
+        var shown = cells.SelectMany(cell => cell.Storms).Where(storm => storm.Verdict.IsConclusive());
+        var chart = new FrameworksChart(dots, ModesTable.HasCrashes(shown));
         return new($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{Width}\" alt=\"The rate of each cell, by what a storm did\">")
         {
             Pictures = [(Picture, chart.Text)],
@@ -87,7 +91,8 @@ internal sealed class FrameworksChart
         }
 
         yield return Note(bottom + 36, "Mean and 95 % interval. The handler inserts a row and sends a message.");
-        yield return Note(bottom + 54, "Storm: kills of the process, cuts of its connections. Red: worse than promised.");
+        var storm = hasCrashes ? "kills, cuts of connections, crashes of the server" : "kills of the process, cuts of its connections";
+        yield return Note(bottom + 54, $"Storm: {storm}. Red: worse than promised.");
     }
 
     private IEnumerable<string> ElementsOf(Dot dot, int middle)

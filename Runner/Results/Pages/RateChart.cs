@@ -31,6 +31,7 @@ internal sealed class RateChart
     private readonly IReadOnlyList<(TransactionMode Mode, Estimate Rate)> modes;
     private readonly Dictionary<TransactionMode, int> notOnce;
     private readonly LinearScale scale;
+    private readonly bool hasCrashes;
 
     /// <param name="storms">Have the results of each mode; <see langword="null"/>: none are shown.</param>
     /// <exception cref="KitException">The run or the storms lack a mode that is shown, or the run has no round of it that counts.</exception>
@@ -38,6 +39,7 @@ internal sealed class RateChart
     {
         notOnce = storms is null ? []
             : ShownCells.Modes.ToDictionary(mode => mode, mode => MessagesOf(storms.StormOf(mode)));
+        hasCrashes = storms is not null && ModesTable.HasCrashes(ShownCells.Modes.Select(storms.StormOf));
         modes = [.. ShownCells.Modes.Select(mode => (mode, RateOf(run, mode)))];
         scale = LinearScale.Of(modes.Select(mode => (double?)(mode.Rate.High ?? mode.Rate.Mean)), Longest);
     }
@@ -133,7 +135,7 @@ internal sealed class RateChart
     private IEnumerable<string> LegendOf(int top)
     {
         yield return $"""<text x="8" y="{top + 11}" font-size="12">Mean and 95 % interval. The handler inserts a row and sends a message.</text>""";
-        const string storm = "Small type: a storm of kills and cuts; hatched where not all were once.";
+        var storm = $"Small type: {(hasCrashes ? "kills, cuts and server crashes" : "a storm of kills and cuts")}; hatched where not all were once.";
         if (notOnce.Count > 0)
             yield return $"""<text x="8" y="{top + Line + 7}" font-size="12">{storm}</text>""";
     }

@@ -19,16 +19,16 @@ internal sealed record RunSource(string Folder, RecordedRun Run)
 {
     public string Tables => $"{Folder}/{RunFolder.TablesFile}";
 
-    /// <summary>How it was measured, and what must stand next to its figures.</summary>
-    public string Settings
+    /// <summary>How it was measured, and what must stand next to all its figures.</summary>
+    public string Settings => SettingsOf(Run.Cells);
+
+    /// <summary>How it was measured, and what must stand next to the figures of some of its cells.</summary>
+    public string SettingsOf(IReadOnlyList<CellResult> shown)
     {
-        get
-        {
-            var (settings, host) = (Run.Document.Settings, Run.Document.Host);
-            var measured = $"{Figures.Plain(settings.Rounds)} × {Figures.Count(settings.Messages)} messages on {Figures.Plain(host.Cores)} cores"
-                + (settings.Quick ? ", quick: it shows that it works, not how fast it is" : "");
-            return Run.Warnings is { Count: > 0 } warnings ? $"{measured} (**{string.Join(" ", warnings)}**)" : measured;
-        }
+        var (settings, host) = (Run.Document.Settings, Run.Document.Host);
+        var measured = $"{Figures.Plain(settings.Rounds)} × {Figures.Count(settings.Messages)} messages on {Figures.Plain(host.Cores)} cores"
+            + (settings.Quick ? ", quick: it shows that it works, not how fast it is" : "");
+        return Run.WarningsNextTo(shown) is { Count: > 0 } warnings ? $"{measured} (**{string.Join(" ", warnings)}**)" : measured;
     }
 
     /// <summary>A bare cell on PostgreSQL, whose handler inserts and sends as that of the experiments.</summary>
@@ -49,7 +49,8 @@ internal sealed record FaultSource(string Folder, FaultDocument Document, IReadO
     /// <summary>What must stand next to its figures, because it is not whole.</summary>
     public IReadOnlyList<string> Lacks { get; init; } = [];
 
-    public IReadOnlyList<FaultResult> Storms { get; } = [.. Results.Where(result => result.Storm is not null)];
+    /// <summary>The storms but those that were weakened, which show nothing about a mode. One that failed has no facts.</summary>
+    public IReadOnlyList<FaultResult> Storms { get; } = [.. Results.Where(result => result is { IsStorm: true, IsWeakened: false })];
 
     /// <summary>The storm over a bare cell on PostgreSQL.</summary>
     /// <exception cref="KitException">There is none.</exception>

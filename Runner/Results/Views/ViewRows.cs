@@ -90,12 +90,9 @@ internal sealed class ViewRows
             : experiments.Count > 0 ? "no storm, only single faults"
             : "no experiment with faults";
 
-    // One that breaks promises on purpose proves nothing about the mode.
-    private static bool IsStorm(FaultResult result) =>
-        result is { Storm.Unflushed: null, Storm: not null } && result.Verdict.IsConclusive();
+    private static bool IsStorm(FaultResult result) => result is { IsStorm: true, IsWeakened: false } && result.Verdict.IsConclusive();
 
-    private static bool IsVoidStorm(FaultResult result) =>
-        result.Fault == StormFacts.Name && result.Verdict.ShowsNothing() && result.Storm?.Unflushed is null;
+    private static bool IsVoidStorm(FaultResult result) => result is { IsStorm: true, IsWeakened: false } && result.Verdict.ShowsNothing();
 
     private ViewSpeed? SpeedOf(CellResult cell) => cell.Rate is not { } rate ? null : new ViewSpeed(
         Figure.Of(rate.Mean), Figure.Of(rate.Low), Figure.Of(rate.High), cell.Counting.Count, sources.Run!.Document.Settings.Rounds,

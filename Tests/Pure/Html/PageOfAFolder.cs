@@ -252,8 +252,32 @@ public sealed class PageOfAFolder
 
     [Test]
     public void Every_class_of_messages_has_its_loss([Values] DeliveryClass kind) => Assert.That(
-        LossOf.Storms([Storm("full-dtc") with { Counts = new Dictionary<DeliveryClass, int> { [kind] = 1 } }]),
+        LossOf.Storms([Storm("full-dtc") with { Observed = [new Observation(kind, 1)] }]),
         kind is DeliveryClass.Once or DeliveryClass.Recovered ? Is.EqualTo(Loss.Nothing) : Is.GreaterThan(Loss.Nothing).And.LessThan(Loss.Unproven));
+
+    [Test]
+    public void A_message_that_is_doubled_and_whose_send_is_gone_is_half_done() => Assert.That(
+        LossOf.Storms(
+        [
+            Storm("dtc-off") with
+            {
+                Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Duplicated] = 1 },
+                Observed = [new Observation(DeliveryClass.Duplicated, 1), new Observation(DeliveryClass.Zombie, 1)],
+            },
+        ]),
+        Is.EqualTo(Loss.HalfDone));
+
+    /// <summary>It has no facts, as a command writes it.</summary>
+    [Test]
+    public void A_storm_that_failed_is_no_single_fault()
+    {
+        var row = Row(ViewOf(Stored(withRun: true, fullDtc: Storm("full-dtc").FailedAfterwards("disk full"))), "full-dtc");
+
+        Assert.That(row.WhyUnproven, Is.EqualTo("its storm shows nothing: disk full"));
+        Assert.That(row.VoidStorms, Is.EqualTo(1));
+        Assert.That(row.Faults, Is.Null);
+    }
+
 
     [Test]
     public async Task A_storm_that_breaks_another_promise_is_not_among_those_that_kept_all()
@@ -322,6 +346,7 @@ public sealed class PageOfAFolder
             faults.Save(Storm("transactions-off") with
             {
                 Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 1_991, [DeliveryClass.Lost] = 9 },
+                Observed = [new Observation(DeliveryClass.Lost, 9), new Observation(DeliveryClass.Once, 1_991)],
             });
         }
 

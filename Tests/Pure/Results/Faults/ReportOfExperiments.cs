@@ -174,8 +174,95 @@ public sealed class ReportOfExperiments
         var lines = LinesOf(Document, torn);
 
         Assert.That(lines, Has.Some.Contains("| 0 | 0 | 10 | 0 |").And.Some.Contains("| 1.40 |"), "10 of 14 are doubled and not torn; 14 / 10");
-        Assert.That(lines, Has.Some.Contains("Each message is counted once, in its worst class.").And.Some.Contains(
+        Assert.That(lines, Has.Some.Contains("Each message is counted once, in the first class that fits it (unexpected, torn, ").And.Some.Contains(
             "A message counts in every class that fits it, so these numbers can be higher than those of the table above"));
+    }
+
+    [Test]
+    public void Name_a_message_that_is_doubled_and_whose_send_is_gone_as_both()
+    {
+        var doubled = Storm with
+        {
+            Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Duplicated] = 5, [DeliveryClass.Torn] = 4, [DeliveryClass.Once] = 1_991 },
+            Observed =
+            [
+                new Observation(DeliveryClass.Torn, 4), new Observation(DeliveryClass.Duplicated, 6), new Observation(DeliveryClass.Zombie, 2),
+                new Observation(DeliveryClass.Once, 1_991),
+            ],
+        };
+        // Half of a handler's work is no milder than work without its send.
+        var torn = doubled with { Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Torn] = 9, [DeliveryClass.Once] = 1_991 } };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(GuaranteeTables.NotOnceOf(doubled), Is.EqualTo("5 doubled, 4 torn, of these 2 also zombie"));
+            Assert.That(GuaranteeTables.NotOnceOf(torn), Is.EqualTo("9 torn"));
+            Assert.That(LinesOf(Document, doubled), Has.Some.Contains("| 1,991 | 0 | 5 | 0 | 0 | 0 + 2 | 4 | 0 | 0 | 0 | 2,000 |"));
+            Assert.That(LinesOf(Document, doubled), Has.Some.Contains("After a plus are the messages that fit the class, too"));
+            Assert.That(LinesOf(Document, torn), Has.None.Contains("After a plus"));
+        }
+    }
+
+    [Test]
+    public void Of_a_storm_that_shows_nothing_have_no_figures()
+    {
+        var empty = Storm with { Verdict = FaultVerdict.Void, Because = "9 of 10 faults happened" };
+        var failed = Storm with { Cell = InventedRun.Cell("dtc-off") };
+        var lines = LinesOf(Document, empty, failed.FailedAfterwards("disk full"));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(lines, Has.One.EqualTo("## Storms: kills of the handler process, cuts of its connections"));
+            Assert.That(lines, Has.Some.EqualTo(
+                $"| bare | postgresql | full-dtc | 2,028 | {string.Join(" | ", Enumerable.Repeat("VOID", 11))} |"));
+            Assert.That(lines, Has.Some.EqualTo($"| bare | postgresql | dtc-off | – | {string.Join(" | ", Enumerable.Repeat("FAILED", 11))} |"));
+            Assert.That(lines, Has.Some.EqualTo($"| bare | postgresql | full-dtc | {string.Join(" | ", Enumerable.Repeat("–", 10))} | 7 | void |"));
+            Assert.That(lines, Has.Some.EqualTo($"| bare | postgresql | dtc-off | {string.Join(" | ", Enumerable.Repeat("–", 10))} | – | failed |"));
+            Assert.That(lines, Has.None.Contains("promise and observation"));
+        }
+    }
+
+    [Test]
+    public void Of_single_faults_count_the_messages_of_those_that_show_something()
+    {
+        var empty = Kept with
+        {
+            Fault = Fault.NetworkSilent.Name,
+            Verdict = FaultVerdict.Void,
+            Because = "the drain went on",
+            Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 3_000 },
+        };
+
+        Assert.That(LinesOf(Document, Kept, empty), Has.Some.EqualTo(
+            "| bare | postgresql | transactions-off | – | 20 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 21 |"));
+        Assert.That(LinesOf(Document, empty), Has.Some.EqualTo(
+            $"| bare | postgresql | transactions-off | – | {string.Join(" | ", Enumerable.Repeat("VOID", 11))} |"));
+    }
+
+    [Test]
+    public void Keep_weakened_storms_apart()
+    {
+        var weakened = Storm with { Cell = InventedRun.Cell("dtc-off"), Storm = Storm.Storm! with { Unflushed = "queue", ServerCrashes = 3 } };
+        using var csv = new StringWriter { NewLine = "\n" };
+        using var plain = new StringWriter { NewLine = "\n" };
+        new GuaranteeReport(Document, [Storm, weakened]).WriteCsv(csv);
+        new GuaranteeReport(Document, [Storm]).WriteCsv(plain);
+        const string kills = "kills of the handler process, cuts of its connections";
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                LinesOf(Document, weakened, Storm).Where(line => line.StartsWith("## Storms", StringComparison.Ordinal)),
+                Is.EqualTo(
+                [
+                    $"## Storms: {kills}", "## Storms: per kill or cut",
+                    $"## Storms: {kills}, crashes of the database server, with synchronous_commit = off for queue",
+                    "## Storms: per kill or cut, with synchronous_commit = off for queue",
+                ]));
+            Assert.That(csv.ToString().Split('\n')[0], Does.EndWith(",server_crashes,unflushed"));
+            Assert.That(csv.ToString().Split('\n')[1..3], Has.One.EndsWith(",,").And.One.EndsWith(",3,queue"));
+            Assert.That(plain.ToString(), Does.Not.Contain("server_crashes").And.Not.Contains("unflushed"));
+        }
     }
 
     [Test]

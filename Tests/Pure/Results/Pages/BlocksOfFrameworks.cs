@@ -66,6 +66,51 @@ public sealed class BlocksOfFrameworks
     }
 
     [Test]
+    public void Say_which_storms_show_nothing_and_count_none_of_them()
+    {
+        var empty = InventedRepository.StormOver("outbox") with { Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 1_800 } };
+        repository.SaveExperiments(
+            "results/half",
+            [
+                empty with { Verdict = FaultVerdict.Void, Storm = empty.Storm! with { Kills = 4 } },
+                InventedRepository.StormOver("shared"),
+                InventedExperiments.Storm(Wolverine, (DeliveryClass.Once, 2_000)).FailedAfterwards("disk full"),
+            ]);
+        repository.SaveExperiments("results/nothing", [empty with { Verdict = FaultVerdict.Void }]);
+
+        var text = repository.Made("frameworks from results/run, results/half");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(text, Does.Match(@"\| `bare/postgresql/outbox` \| .* \| void \| – \|\n"));
+            Assert.That(text, Does.Match(@"\| `wolverine/postgresql/outbox/often` \| .* \| failed \| – \|\n"));
+            Assert.That(text, Does.Contain("*Storm*: 2,000 messages of two rows and a send, 5 kills of the process, 5 cuts"));
+            foreach (var block in new[] { "frameworks", "frameworks-chart" })
+            {
+                Assert.That(
+                    () => repository.Made($"{block} from results/run, results/nothing"),
+                    Throws.TypeOf<KitException>().With.Message.Contains("results/nothing has no storm over a cell of results/run that shows something."));
+            }
+        }
+    }
+
+    [Test]
+    public void Name_crashes_of_servers()
+    {
+        var storm = InventedRepository.StormOver("outbox");
+        repository.SaveExperiments("results/crashes", [storm with { Storm = storm.Storm! with { ServerCrashes = 10 } }]);
+
+        Assert.That(
+            repository.Made("frameworks from results/run, results/crashes"),
+            Does.Contain(" 5 kills of the process, 5 cuts of its connections, 10 crashes of the database server. ")
+                .And.Contain("of 20 such kills, cuts and crashes, fewer than 3 cause one"));
+        repository.Write("docs/page.md", "<!-- block: frameworks-chart from results/run, results/crashes -->\n<!-- /block -->\n");
+        Assert.That(
+            repository.Make().Single(file => file.Path == "docs/frameworks.svg").Text,
+            Does.Contain("Storm: kills, cuts of connections, crashes of the server."));
+    }
+
+    [Test]
     public void Are_a_picture_of_what_storms_did()
     {
         repository.Write("docs/page.md", "<!-- block: frameworks-chart from results/run, results/storms -->\n<!-- /block -->\n");

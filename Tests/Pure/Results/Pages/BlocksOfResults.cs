@@ -1,5 +1,9 @@
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Points;
+using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Results.Pages;
 
@@ -92,6 +96,47 @@ public sealed class BlocksOfResults
 
         Assert.That(
             repository.Made($"{block} from results/all"), Does.Match("on 2 cores \\(\\*\\*(INVALID: .*)?Noisy, and counted: [0-9]+ of [0-9]+ rounds, in "));
+    }
+
+    [Test]
+    public void Noise_in_cells_that_are_not_shown_is_not_said()
+    {
+        static Noise Of(double share) => new(Reading.Of(share), Noise.DefaultLimit, "backup");
+        repository.SaveRun(
+            "results/all", [.. RoundsOfAll().Select(round => round with { Noise = Of(round.Cell.Mode == "npgsql-scope" ? 0.5 : 0.01) })]);
+        repository.SaveStorms("results/all");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(repository.Made("modes-table from results/all"), Does.Contain("messages on 2 cores").And.Not.Contains("Noisy"));
+            Assert.That(
+                repository.Made("frameworks from results/all"),
+                Does.Contain("Noisy, and counted: 5 of 37 rounds, in bare/postgresql/npgsql-scope/ado/insert-and-send (5 of 5)."));
+        }
+    }
+
+    [Test]
+    public void Of_a_storm_that_broke_a_promise_say_so_and_why()
+    {
+        repository.SaveRun("results/run", RoundsOfAll());
+        var kept = InventedExperiments.Storm(InventedRun.Cell("dtc-off"), (DeliveryClass.Once, 1_999), (DeliveryClass.Duplicated, 1));
+        var lost = InventedExperiments.Storm(InventedRun.Cell("outbox"), (DeliveryClass.Once, 1_999), (DeliveryClass.Lost, 1)) with
+        {
+            Verdict = FaultVerdict.Broken,
+            ViolationCount = 1,
+            Violations = [new Violation(Guid.NewGuid(), "message 1 is lost; allowed: once", [])],
+        };
+        repository.SaveExperiments(
+            "results/broken", [kept, lost, .. InventedRepository.Shown.Except(["dtc-off", "outbox"]).Select(InventedRepository.StormOver)]);
+
+        var text = repository.Made("modes-table from results/run, results/broken");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(text, Does.Match(@"\| `dtc-off` \| .* \| 1 doubled \| ").And.Match(@"\| `outbox` \| .* \| 1 lost ≠ \| "));
+            Assert.That(text, Does.Contain(" ≠: more than the mode promises. From "));
+            Assert.That(text, Does.EndWith("\n\n≠ `bare/postgresql/outbox`: no known limit explains all of it."));
+        }
     }
 
     [Test]

@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Pages;
@@ -58,7 +59,6 @@ public sealed class BlocksThatCannotBeMade
 
     [TestCase("modes-table", FaultVerdict.Void, "the storm over bare/postgresql/shared/ado in results/broken is VOID and shows nothing.")]
     [TestCase("modes-chart", FaultVerdict.Broken, "the storm over bare/postgresql/shared/ado broke a promise that the chart does not show.")]
-    [TestCase("modes-table", FaultVerdict.Failed, "the storm over bare/postgresql/shared/ado in results/broken is FAILED and shows nothing.")]
     public void A_storm_in_which_each_message_was_once_is_not_enough(string block, FaultVerdict verdict, string message)
     {
         repository.SaveRun("results/all", InventedRepository.Shown);
@@ -71,6 +71,22 @@ public sealed class BlocksThatCannotBeMade
             ]);
 
         AssertFailure($"{block} from results/all, results/broken", message);
+    }
+
+    /// <summary>A storm that failed has no facts, as a command writes it.</summary>
+    [Test]
+    public void A_storm_that_failed_is_named_and_one_that_was_weakened_is_none()
+    {
+        repository.SaveRun("results/all", InventedRepository.Shown);
+        void Save(string folder, Func<FaultResult, FaultResult> change) => repository.SaveExperiments(
+            folder,
+            [.. InventedRepository.Shown.Select(mode => mode == "shared" ? change(InventedRepository.StormOver(mode)) : InventedRepository.StormOver(mode))]);
+        Save("results/failed", storm => storm.FailedAfterwards("disk full"));
+        Save("results/weakened", storm => storm with { Storm = storm.Storm! with { Unflushed = "queue" } });
+
+        AssertFailure(
+            "modes-table from results/all, results/failed", "the storm over bare/postgresql/shared/ado in results/failed is FAILED and shows nothing.");
+        AssertFailure("modes-table from results/all, results/weakened", "results/weakened has no storm over bare/postgresql/shared/ado.");
     }
 
     private void AssertFailure(string mark, string message)
