@@ -21,8 +21,8 @@ public static class RebusTransactionModeExtensions
     /// </summary>
     /// <remarks>
     /// <para>
-    /// In <c>dtc-off</c> handlers open connections that enlist in the ambient transaction, but not in their constructors, which Rebus calls before it. The transport's own connections, which received the message and
-    /// on which sends are written, stay outside, and so does that of the subscription storage.
+    /// In <c>dtc-off</c> handlers open connections that enlist in the ambient transaction, but not in their constructors, which Rebus calls before it. The
+    /// transport's own connections, which received the message and on which sends are written, stay outside, and so does that of the subscription storage.
     /// </para>
     /// <para>
     /// In <c>shared</c> each handler works in the transaction that received its message (<see

@@ -10,8 +10,8 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>
-/// A consumer of MassTransit that schedules a message, and fails. MassTransit's outbox does not hold it back. When this fails, look at the limits of MassTransit
-/// in docs/guides/transports.md.
+/// A consumer of MassTransit that schedules a message, and fails. MassTransit's outbox does not hold it back. When this fails, look at the limits of
+/// MassTransit in docs/guides/transports.md.
 /// </summary>
 [Parallelizable]
 public sealed class ConsumerSchedules

@@ -72,9 +72,10 @@ public sealed class ModesOfWolverine
         using var host = application.Build();
         await host.StartAsync();
 
-        var endpoints = host.Services.GetRequiredService<IWolverineRuntime>().Options.Transports.AllEndpoints();
+        var queues = host.Services.GetRequiredService<IWolverineRuntime>().Options.Transports.AllEndpoints()
+            .OfType<global::Wolverine.RabbitMQ.Internal.RabbitMqQueue>();
 
-        Assert.That(endpoints.OfType<global::Wolverine.RabbitMQ.Internal.RabbitMqQueue>().Single(queue => queue.QueueName == "orders").PreFetchCount, Is.EqualTo(3));
+        Assert.That(queues.Single(queue => queue.QueueName == "orders").PreFetchCount, Is.EqualTo(3));
         await host.StopAsync();
     }
 
