@@ -50,6 +50,8 @@ internal sealed class CellBench : IAsyncDisposable
         handle = cell.CreateHandler(cell.Name);
     }
 
+    public Cell Cell => cell;
+
     public EndpointSettings Settings { get; }
 
     public int Entered => Volatile.Read(ref entered);
@@ -77,6 +79,15 @@ internal sealed class CellBench : IAsyncDisposable
         }
 
         return bench;
+    }
+
+    /// <summary>The bench of a cell by its name. Ignores the test if a server of it is missing.</summary>
+    public static Task<CellBench> CreateAsync(string name)
+    {
+        var named = Cell.Find(name)!;
+        if (TestTransport.MissingServer(named.Kind.Transport) is { } missing)
+            Assert.Ignore(missing);
+        return CreateAsync(named);
     }
 
     public async Task<Guid> SendAsync(Situation situation)

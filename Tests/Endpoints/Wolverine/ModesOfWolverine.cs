@@ -60,16 +60,11 @@ public sealed class ModesOfWolverine
     public async Task Scope_off_on_RabbitMQ_prefetches_three()
     {
         await using var broker = await TestVirtualHost.CreateAsync();
-        var application = Host.CreateEmptyApplicationBuilder(settings: null);
-        application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
+        using var host = HostOf(wolverine =>
         {
-            wolverine.UseRuntimeCompilation();
-            wolverine.ApplicationAssembly = typeof(ModesOfWolverine).Assembly;
-            wolverine.Durability.Mode = DurabilityMode.Solo;
             wolverine.UseTransactionMode(TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp, "orders");
             wolverine.ConfigureRabbitMq().AutoProvision();
         });
-        using var host = application.Build();
         await host.StartAsync();
 
         var queues = host.Services.GetRequiredService<IWolverineRuntime>().Options.Transports.AllEndpoints()
@@ -86,20 +81,28 @@ public sealed class ModesOfWolverine
     {
         await using var databases = await TestDatabases.CreateAsync();
         await using var broker = await TestVirtualHost.CreateAsync();
+        using var host = HostOf(wolverine =>
+        {
+            if (transport == "postgresql")
+                wolverine.UseTransactionMode(TransactionMode.ScopeOff, databases.Widgets, "orders").BufferedInMemory();
+            else
+                wolverine.UseTransactionMode(TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp, "orders").BufferedInMemory();
+        });
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(), Throws.InvalidOperationException.With.Message.Match("orders/? is BufferedInMemory"));
+    }
+
+    private static IHost HostOf(Action<WolverineOptions> configure)
+    {
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
         application.Services.AddWolverine(ExtensionDiscovery.ManualOnly, wolverine =>
         {
             wolverine.UseRuntimeCompilation();
             wolverine.ApplicationAssembly = typeof(ModesOfWolverine).Assembly;
             wolverine.Durability.Mode = DurabilityMode.Solo;
-            if (transport == "postgresql")
-                wolverine.UseTransactionMode(TransactionMode.ScopeOff, databases.Widgets, "orders").BufferedInMemory();
-            else
-                wolverine.UseTransactionMode(TransactionMode.ScopeOff, RabbitMqAddress.Parse(broker.Address).Amqp, "orders").BufferedInMemory();
+            configure(wolverine);
         });
-        using var host = application.Build();
-
-        await Assert.ThatAsync(
-            () => host.StartAsync(), Throws.InvalidOperationException.With.Message.Match("orders/? is BufferedInMemory"));
+        return application.Build();
     }
 }
